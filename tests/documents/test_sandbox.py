@@ -300,12 +300,14 @@ def test_a_folder_that_others_cannot_read_is_read_as_nobody_all_the_same(tmp_pat
 @as_root
 @pytest.mark.parametrize(("reads_all", "rights"), [(True, "0000000000000004"), (False, "0000000000000000")])
 def test_nobody_keeps_of_roots_rights_that_to_read_or_none(reads_all: bool, rights: str) -> None:
-    become = f"confinement._become_nobody(reads_all={reads_all})"
-    code = f"from formation_portal.documents import confinement; {become}; print(open('/proc/self/status').read())"
+    become = f"os.setgroups([4, 5]); confinement._become_nobody(reads_all={reads_all})"
+    importing = "import os; from formation_portal.documents import confinement"
+    code = f"{importing}; {become}; print(open('/proc/self/status').read())"
     command = [sys.executable, "-c", code]
     status = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     lines = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
-    assert lines["Uid"].split() == ["65534"] * 4
+    assert lines["Uid"].split() == lines["Gid"].split() == ["65534"] * 4
+    assert lines["Groups"].strip() == ""
     assert [lines[name].strip() for name in ("CapEff", "CapPrm", "CapInh")] == [rights, rights, "0" * 16]
 
 
@@ -320,12 +322,17 @@ def calls(content: bytes, *, number: int, arguments: list[int]) -> bytes:
 FORBIDDEN = {
     "utimensat": (280, 88),
     "setpriority": (141, 140),
+    "sethostname": (170, 161),
+    "settimeofday": (164, 170),
     "clock_settime": (227, 112),
     "socket": (41, 198),
     "execve": (59, 221),
     "memfd_create": (319, 279),
+    "recvmsg": (47, 212),
     "capset": (126, 91),
     "pidfd_send_signal": (424, 424),
+    "rt_sigqueueinfo": (129, 138),
+    "setxattr": (188, 5),
     "ptrace": (101, 117),
 }
 
@@ -338,8 +345,10 @@ def test_a_call_that_is_not_on_the_list_is_as_if_the_kernel_had_not_got_it(call:
 @pytest.mark.parametrize(
     ("numbers", "arguments"),
     [
-        # Whom a descriptor's signals go to.
+        # Whom a descriptor's signals go to, by F_SETOWN, F_SETSIG and F_SETOWN_EX.
         ((72, 25), [1, 8, 1]),
+        ((72, 25), [1, 10, 9]),
+        ((72, 25), [1, 15, 0]),
         # A character put into a terminal (TIOCSTI), and a process that is told of its parent's end (PR_SET_DUMPABLE).
         ((16, 29), [0, 0x5412, 0]),
         ((157, 167), [4, 1, 0]),
