@@ -111,6 +111,12 @@ def _links(text: str) -> set[str]:
     }
 
 
+def test_a_name_stands_in_the_text_as_it_is_and_in_html_as_text() -> None:
+    email = render_email(kind="code", language="en", context={"code": "O'Neil <b>", "minutes": 1})
+    assert "O'Neil <b>" in email.text
+    assert "O&#x27;Neil &lt;b&gt;" in email.html
+
+
 def test_what_has_no_name_any_more_is_called_by_something_neutral() -> None:
     given_ = {"name": LURE, "company": "Private Limited Company", "reference": "FP-1", "link": "/x/"}
     email = render_email(kind="part_done", language="en", context=given_)
