@@ -14,7 +14,7 @@ from tests.relay.flaky_transport import FlakyTransport
 
 from .payloads import COUNT, HARMLESS, HOSTILE, Words, mark
 from .site_of_payloads import Site
-from .structure import differences, every_mark
+from .structure import SeenPage, differences, every_mark
 from .visits import Visitors, pairs
 
 __all__ = ["_files_go_nowhere_else", "transport"]
@@ -78,3 +78,20 @@ def test_no_payload_is_markup_anywhere(transport: FlakyTransport, settings: Any)
         if (left := every_mark(kind) - shown[who] - REFUSED)
     }
     assert missing == {}
+
+
+@pytest.mark.parametrize("number", range(COUNT))
+def test_each_would_be_noticed_where_nothing_escapes_it(number: int) -> None:
+    """In a text, an attribute or an address."""
+    around = (
+        "<p>{}</p><p>x</p>",
+        '<input value="{}"><p>x</p>',
+        "<input value='{}'><p>x</p>",
+        "<input value={}><p>x</p>",
+        '<a href="{}">x</a><p>x</p>',
+        "<textarea>{}</textarea><p>x</p>",
+        "<script>'{}'</script>",
+    )
+    texts = [words.one("text", number) for words in (HOSTILE, HARMLESS)]
+    seen = [[SeenPage("nobody", "/", 200, page.format(text)) for text in texts] for page in around]
+    assert any([*differences(*pair)] for pair in seen)

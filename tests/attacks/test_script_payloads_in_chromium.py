@@ -68,9 +68,14 @@ class BrowserVisitors(Visitors):
         if part := self._clients[who].cookies.get("part"):
             context.add_cookies([{"name": "part", "value": part.value, "url": self._address + part["path"]}])
         tab = context.new_page()
+        tab.on("console", self._note_what_the_policy_stops)
         tab.on("dialog", lambda dialog: (self.problems.append(f"dialog: {dialog.message}"), dialog.dismiss()))
         self._tabs[who] = tab
         return tab
+
+    def _note_what_the_policy_stops(self, message: Any) -> None:
+        if "Content Security Policy" in message.text and "style-src" not in message.text:
+            self.problems.append(f"the policy stopped something: {message.text}")
 
 
 def test_nothing_of_them_runs(transport: FlakyTransport, settings: Any, collected: Any, chromium: Any) -> None:
