@@ -99,6 +99,8 @@ def test_of_a_review_she_is_gone_too_and_the_log_is_whole(owner: Any, agent: Any
     assert findings() == []
     entry = Entry.objects.filter(action=AuditAction.ERASURE).latest("number")
     assert (entry.subject, entry.account) == ("second", agent.pk)
+    application.changes.latest("pk").delete()
+    assert any("is gone" in finding for finding in findings()), "what somebody alters beside it is found"
 
 
 def test_of_a_decided_application_she_stays_and_it_says_until_when(owner: Any, agent: Any, as_agent: Client) -> None:

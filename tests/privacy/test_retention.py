@@ -69,6 +69,7 @@ def test_a_closed_application_goes_when_its_time_is_over(
     assert erase_what_is_due()[end] == 1
     assert again(old).deleted_at is not None
     assert as_agent.get(f"/desk/{old.reference}/").status_code == 404
+    assert old.reference not in as_agent.get("/desk/?view=closed").content.decode()
     assert (again(young).deleted_at, again(young).parties.count()) == (None, 1)
     assert not Delivery.objects.filter(application=old).exists()
     # The empty row keeps how it ended, which statistics count.
