@@ -77,6 +77,11 @@ def test_a_session_that_nobody_uses_ends(as_owner: Client) -> None:
     assert as_owner.get("/applications/").status_code == 302
 
 
+def test_nobody_has_no_session(as_nobody: Client) -> None:
+    as_nobody.get("/accounts/login/")
+    assert not Session.objects.exists()
+
+
 def test_a_use_right_after_another_writes_nothing(as_owner: Client, django_assert_num_queries: Any) -> None:
     used(as_owner, minutes_ago=0.5)
     as_owner.get("/session/")

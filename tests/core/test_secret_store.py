@@ -145,6 +145,10 @@ def test_the_start_puts_the_key_that_signs_into_the_settings(settings: Any) -> N
     assert settings.SECRET_KEY == secret_store.read(StoredSecret.SECRET_KEY) != ""
     assert secret_store.audit_key() == secret_store.read(StoredSecret.AUDIT_KEY) != settings.SECRET_KEY
     settings.SECRET_KEY = ""
+    in_another_process(NEW, settings=settings)
+    secret_store.load_secret_key()
+    with pytest.raises(ImproperlyConfigured, match="SECRET_KEY"):
+        signing.dumps("by a command that cannot open the secrets")
     in_another_process(OLD, settings=settings)
     secret_store.load_secret_key()
     assert signing.loads(signed) == "a session"
