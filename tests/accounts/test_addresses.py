@@ -268,6 +268,20 @@ def test_the_email_is_sent_again_and_the_page_is_the_one_it_was_asked_on(setting
     assert kinds(OWNERS) == ["confirmation"] * 3
 
 
+def test_an_address_that_is_taken_while_it_is_changed_is_refused_and_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = sign_up("mine@example.com", OWNERS_PASSWORD)
+    replace = addresses.replace_unconfirmed
+
+    def after_another(user: User, email: str, request: Any) -> Any:
+        User.objects.create_user(email)
+        return replace(user, email, request)
+
+    monkeypatch.setattr(addresses, "replace_unconfirmed", after_another)
+    answer = change(mine, OWNERS, OWNERS_PASSWORD)
+    assert Markup(answer.content.decode()).one("div", id="id_email_error").text
+    assert set(User.objects.values_list("email", flat=True)) == {"mine@example.com", OWNERS}
+
+
 @pytest.mark.parametrize(
     ("email", "is_confirmed", "is_named"),
     [
