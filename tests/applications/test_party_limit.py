@@ -66,6 +66,20 @@ def test_a_sheet_that_would_pass_the_limit_is_refused_whole(draft: Draft, upload
     assert names(draft)[-1] == "Noor Haddad"
 
 
+def test_a_sheet_that_only_completes_somebody_is_taken_where_there_are_too_many(
+    draft: Draft, upload: Upload, owner: Any
+) -> None:
+    known = {"person.first_name": "Ada", "person.last_name": "Lovelace"}
+    services.add_party(draft, "person", ["director"], known, by=owner, token="ada")
+    found = upload(as_csv(HEADS, (*ADA[:2], "x", *ADA[3:])))
+    crowded = factories.add_people(draft, 230)
+    [row] = services.import_rows(crowded, found)
+    assert services.apply_import(crowded, found, {row.token: RowAction.MERGE}, by=owner).merged == 1
+    ada = factories.again(draft).party("ada")
+    assert ada is not None
+    assert ada.roles == ("director", "shareholder")
+
+
 def test_an_application_that_has_more_can_be_corrected_and_submitted(complete: Draft, owner: Any) -> None:
     crowded = factories.add_people(complete, 230)
     party = crowded.parties[229]
