@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application, Change
+from formation_portal.applications.models import Application, Change, Document
 from formation_portal.contract.lifecycle import State
 from tests import factories
 from tests.subscribing import subscribe
@@ -100,3 +100,18 @@ def test_more_people_cost_no_more_queries(complete: Draft, owner: Any, django_as
         services.add_party(complete, "person", ["director"], factories.ADA, by=owner)
     with django_assert_num_queries(len(few)):
         services.create_copy(complete, by=owner)
+
+
+def test_a_document_whose_file_is_gone_is_asked_for_again(complete: Draft, owner: Any) -> None:
+    Path(complete.documents[0].file.path).unlink()
+    copied = open_draft(services.create_copy(complete, by=owner))
+    assert (copied.documents, [need.code for need in copied.needs]) == ([], ["document"])
+
+
+def test_a_disk_that_takes_no_more_says_so(complete: Draft, owner: Any, settings: Any) -> None:
+    # A file stands where the folder would have to be made.
+    settings.MEDIA_ROOT = Path(settings.MEDIA_ROOT) / "full"
+    Path(settings.MEDIA_ROOT).write_text("")
+    with pytest.raises(services.NotCopied):
+        services.create_copy(complete, by=owner)
+    assert (Application.objects.count(), Document.objects.count()) == (1, 1)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from formation_portal.applications import documents, services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Change, Document, Preview
+from formation_portal.applications.models import Change, Document, Preview, document_subject
 from formation_portal.applications.services import upload_checks
 from formation_portal.documents import sandbox
 from formation_portal.documents.findings import FindingCode, Findings
@@ -289,3 +289,15 @@ def test_of_the_files_that_were_replaced_only_the_last_few_are_kept(
         one.name for one in draft.replaced_in(ada, "Passport")
     ]
     assert len(files()) == 6
+
+
+def test_the_same_file_again_changes_nothing(draft: Draft, owner: Any, ada: Any) -> None:
+    first = services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
+    revision = draft.application.revision
+    assert services.add_document(draft, ada, "Passport", factories.upload(), by=owner).pk == first.pk
+    assert (draft.application.revision, len(files())) == (revision, 1)
+
+
+def test_long_slot_names_stay_apart_and_fit_their_column() -> None:
+    subjects = {document_subject("t", "x" * 400), document_subject("t", "x" * 400 + "y")}
+    assert sorted(map(len, subjects)) == [200, 200]

@@ -90,3 +90,13 @@ def test_posting_the_page_of_a_removed_party_again_restores_it_with_its_answers(
     services.add_party(draft, "person", ["director"], {}, by=owner, token="page1")
     [row] = factories.again(draft).parties
     assert (row.label, draft.removed_parties) == ("Ada Lovelace", ())
+
+
+def test_restoring_twice_changes_nothing(complete: Draft, owner: Any) -> None:
+    token = complete.parties[0].token
+    services.remove_party(complete, complete.parties[0], by=owner)
+    other_window = factories.again(complete)
+    services.restore_party(complete, token, by=owner)
+    entries = Change.objects.count()
+    assert services.restore_party(other_window, token, by=owner).token == token
+    assert Change.objects.count() == entries

@@ -70,3 +70,14 @@ def test_a_choice_of_a_share_class_is_taken_back_there(owner: Any) -> None:
     result = services.save_share_class(draft, row, {"xy.kind": "Other"}, version=row.version, by=owner)
     services.restore_choices(draft, result.changes[-1], by=owner)
     assert open_draft(draft.application).share_classes[0].raw["xy.kind"] == "Plain"
+
+
+def test_one_that_was_not_answered_before_is_blank_again_and_a_second_press_does_nothing(
+    draft: Draft, owner: Any
+) -> None:
+    change = save(draft, owner, word="Red")
+    services.restore_choices(draft, change, by=owner)
+    assert open_draft(draft.application).entity_raw == {}
+    entries = Change.objects.count()
+    services.restore_choices(draft, change, by=owner)
+    assert Change.objects.count() == entries

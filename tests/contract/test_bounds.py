@@ -34,6 +34,7 @@ def sent(schema: FormSchema, told: Record) -> dict[str, Any]:
         ({"minimum": 3}, "2", "“n” must be 3 or more"),
         ({"minimum": 3}, "3", ""),
         ({"maximum": 9.5}, "9.5", ""),
+        ({"maximum": 0.1}, "0.1", ""),
         ({"minimum": 3, "maximum": 9}, "11", "“n” must be from 3 to 9"),
         ({"integer": True}, "1.5", "“n” must be a whole number"),
         ({"minimum": 25, "bound_message": "The court takes a quarter"}, "20", "The court takes a quarter"),
@@ -208,6 +209,15 @@ def test_the_answers_of_a_role_add_up(
     assert [need.code for need in found] == [code for code, *_ in needed]
     assert all(figure in need.text for need, (_, *figures) in zip(found, needed, strict=True) for figure in figures)
     assert all(need.is_correction is (need.code == "total_exceeded") for need in found)
+
+
+def test_a_role_has_at_most_so_many_parties() -> None:
+    schema = form(role("director", maximum=2))
+    three = tuple(person(schema, "director", id=str(number)) for number in range(3))
+    assert answers_needed(schema, record(schema, parties=three[:2])) == []
+    assert answers_needed(schema, record(schema, parties=three)) == [
+        ("too_many_parties", "Remove 1 under “Directors” (at most 2)")
+    ]
 
 
 @pytest.mark.parametrize(

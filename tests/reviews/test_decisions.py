@@ -20,6 +20,7 @@ from formation_portal.reviews.decisions import (
     refuse_proposal,
     registration_of,
     waiting_decision,
+    withdraw,
 )
 from formation_portal.reviews.models import (
     MAX_TEXT,
@@ -28,7 +29,7 @@ from formation_portal.reviews.models import (
     ReviewDecision,
     ServiceStatus,
 )
-from formation_portal.reviews.queries import delete_draft, draft_query, resolve
+from formation_portal.reviews.queries import delete_draft, draft_query, resolve, write_note
 from formation_portal.reviews.targets import Target, TargetKind
 from formation_portal.reviews.transactions import (
     NotApprovable,
@@ -262,3 +263,18 @@ def test_the_register_is_what_an_agent_recorded_else_what_the_service_reported(s
         **common, **decided,
     )  # fmt: skip
     assert registration_of(application) == Registration("HRB 5", date(2026, 11, 5))
+
+
+def test_what_a_colleague_wrote_is_read_before_a_proposal_is_confirmed_or_withdrawn(
+    submitted: Draft, agent: Any, colleague: Any, settings: Any
+) -> None:
+    settings.FOUR_EYES = True
+    decide(submitted, DECLINE, text="We can't take it", by=agent, version=now(submitted))
+    seen = now(submitted)
+    write_note(submitted, BIRTH, text="Call them first", by=agent)
+    with pytest.raises(ReviewChanged):
+        confirm_proposal(submitted, by=colleague, version=seen)
+    write_note(submitted, BIRTH, text="I have called", by=colleague)
+    with pytest.raises(ReviewChanged):
+        withdraw(submitted, by=agent, version=seen)
+    assert waiting_decision(submitted.application) is not None

@@ -4,10 +4,12 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from formation_portal.contract.lifecycle import State
+from formation_portal.service.catalog.loader import store_catalog
 from formation_portal.service.entity_forms import parsed_form
 from formation_portal.service.models import Entity, Event
 from formation_portal.service.submission_check import record_of
 from tests.encrypted_rows import update_each
+from tests.service import example_catalog
 from tests.service.caller import Caller, problem
 
 pytestmark = pytest.mark.django_db(databases=["service"])
@@ -109,3 +111,18 @@ def test_judging_asks_the_database_a_fixed_number_of_times(
         caller.person(ready["entity"], "director")
     with django_assert_max_num_queries(11, using="service"):
         caller.post(f"/entities/{ready['entity']}/submit")
+
+
+def test_a_reference_to_a_removed_class_is_no_answer(caller: Caller) -> None:
+    items = example_catalog.items()
+    items[0]["schema"]["sections"][1]["person_fields"][1]["required"] = True
+    store_catalog(items)
+    entity = caller.entity(name="Larkfield Limited")
+    party, share_class = caller.person(entity, "director"), caller.share_class(entity, "Lost")
+    body = {"csp_form_schema_id": example_catalog.SHARES_SCHEMA, "scope": "party", "party_id": party}
+    answer = caller.post(f"/entities/{entity}/csp-data", {**body, "csp_data": {"bvi.class_right": share_class}})
+    assert answer.status_code == 200
+    missing = ("required", f"/parties/{party}/csp_data/bvi.class_right")
+    assert missing not in needed(caller, entity)
+    caller.delete(f"/entities/{entity}/share-classes/{share_class}")
+    assert missing in needed(caller, entity)
