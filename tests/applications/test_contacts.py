@@ -127,3 +127,10 @@ def test_reading_it_takes_one_query_however_many_there_are(
 def test_nobody_without_a_name_is_known(draft: Draft, earlier: Draft, owner: Any) -> None:
     services.add_party(earlier, "person", ["director"], {"person.email": "x@example.com"}, by=owner)
     assert contacts(owner, draft) == ()
+
+
+def test_only_answers_that_the_form_can_read_are_copied(draft: Draft, earlier: Draft, owner: Any) -> None:
+    mistyped = {"person.date_of_birth": {"day": "31", "month": "2", "year": "1985"}}
+    services.add_party(earlier, "person", ["director"], factories.ADA | mistyped, by=owner)
+    [ada] = contacts(owner, draft)
+    assert set(copyable_answers(draft, ada, ["director"])) == {"person.first_name", "person.last_name", "person.email"}

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from formation_portal.applications import documents, services
 from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.fields import ScanState
 from formation_portal.applications.models import Change, Document, Preview, document_subject
 from formation_portal.applications.services import upload_checks
 from formation_portal.documents import sandbox
@@ -301,3 +302,14 @@ def test_the_same_file_again_changes_nothing(draft: Draft, owner: Any, ada: Any)
 def test_long_slot_names_stay_apart_and_fit_their_column() -> None:
     subjects = {document_subject("t", "x" * 400), document_subject("t", "x" * 400 + "y")}
     assert sorted(map(len, subjects)) == [200, 200]
+
+
+def test_a_copy_has_what_was_found_in_a_file_and_waits_for_the_scanner_as_well(
+    draft: Draft, owner: Any, ada: Any
+) -> None:
+    scan = factories.upload(sample_files.jpeg(640, 480), "scan.jpg")
+    found = services.add_document(draft, ada, "Passport", scan, by=owner).findings
+    Document.objects.update(scan=ScanState.WAITING)
+    copy = services.create_copy(open_draft(draft.application), by=owner).documents.get()
+    assert copy.is_checking
+    assert copy.findings == found != {}

@@ -32,3 +32,7 @@ def test_an_entry_that_was_written_before_says_its_english_and_its_language(draf
     with translation.override("de"):
         assert (old.text, old.language) == ("Added Grace Hopper", "en")
     assert old.language == ""
+
+
+def test_a_sentence_is_cut_where_the_column_ends(draft: Draft) -> None:
+    assert len(Change.new(draft.application, None, "Added {name}", name="x" * 600).what) == 300

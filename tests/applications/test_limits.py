@@ -9,7 +9,7 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formation_portal.applications import fields
+from formation_portal.applications import fields, services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Change
 from formation_portal.applications.services import transactions
@@ -93,3 +93,9 @@ def test_whatever_is_too_long_could_not_be_read_either(field_type: str, text: st
             spec.clean(raw)
     assert spec.max_length == (LINES_LIMIT if field_type == "textarea" else LINE_LIMIT)
     assert isinstance(spec, UnknownField) == (field_type == "made-up")
+
+
+def test_a_number_of_shares_is_kept_as_typed_up_to_its_beginning(complete: Draft, owner: Any) -> None:
+    pair = (complete.parties[0].token, complete.share_classes[0].token)
+    services.save_holdings(complete, {pair: "9" * 1_000_000}, by=owner)
+    assert open_draft(complete.application).typed_holdings()[pair] == "9" * 200

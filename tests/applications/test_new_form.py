@@ -82,3 +82,10 @@ def test_a_draft_that_was_opened_before_writes_nothing(purposeful: Draft, owner:
         services.save_section(late, section, {"entity.name": "Late"}, version=99, by=owner)
     kept = factories.again(purposeful)
     assert (kept.schema.version, kept.entity_raw["entity.name"]) == ("4", "Larkfield Holdings")
+
+
+def test_a_second_press_says_nothing_more(purposeful: Draft, owner: Any) -> None:
+    for _ in range(2):
+        services.adopt_form(purposeful, product=newer(), by=owner)
+    entries = [change.what for change in purposeful.application.changes.all()]
+    assert entries.count("Moved to the new form, version 4") == 1

@@ -96,3 +96,11 @@ def test_workflow_is_called_inside_the_transaction(draft: Draft, owner: Any, mon
         services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     assert numbers == [1, 2]
     assert Party.objects.count() == 1
+
+
+def test_nobody_submits_twice(complete: Draft, owner: Any) -> None:
+    other_window = factories.again(complete)
+    services.submit(complete, by=owner)
+    with pytest.raises(services.Closed):
+        services.submit(other_window, by=owner)
+    assert factories.again(complete).application.submissions == 1
