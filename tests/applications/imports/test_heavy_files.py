@@ -5,6 +5,7 @@ import struct
 import tracemalloc
 import zipfile
 import zlib
+from typing import Any
 
 import pytest
 
@@ -166,3 +167,11 @@ def test_a_workbook_with_too_much_beside_its_cells_is_refused(part: str, end: by
 @pytest.mark.parametrize("text", ["x", " "])
 def test_a_cell_holds_no_more_than_any_program_lets_it(text: str) -> None:
     assert "far more" in refusal(sharing(text * (MAX_CELL + 1), rows=1, cells=1))
+
+
+def test_zeros_before_a_number_are_as_many_as_a_number_can_have() -> None:
+    def write(_: Any, sheet: Any) -> None:
+        for column, zeros in enumerate((5, 5_000), start=1):
+            sheet.cell(2, column, 7).number_format = "0" * zeros
+
+    assert read(as_xlsx(HEADS, change=write)).rows[0].cells == ("00007", "7")
