@@ -38,7 +38,7 @@ CORRECTIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Something that an application still needs: a stable code, a sentence, and where to enter or correct it."""
+    """A requirement that an application does not meet yet: a stable code, a sentence, and where to enter or correct it."""
 
     code: str
     text: str

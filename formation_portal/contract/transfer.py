@@ -29,7 +29,7 @@ _PROBLEMS = {
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What another form can take of a holder's answers.
+    """The answers of a holder, compared with what another form asks.
 
     `raw` has the fitting answers as typed. `fits` pairs each question with the other form's field, `misfits` with the
     reason against it.

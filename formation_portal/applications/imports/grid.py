@@ -122,10 +122,10 @@ class Grid:
 def grid_of(rows: Iterable[GridRow], remarks: Iterable[tuple[str, str]] = ()) -> Grid:
     """Make a grid whose headings are the first filled row. Raises SheetRefused for no or too many rows below."""
     filled = (row for row in within_bounds(rows) if row.is_filled)
-    kept = list(islice(filled, 1 + MAX_ROWS))
-    if not kept:
+    first = next(filled, None)
+    if first is None:
         raise SheetRefused(SheetRefusal.EMPTY)
-    first, *below = kept
+    below = list(islice(filled, MAX_ROWS))
     if not below:
         raise SheetRefused(SheetRefusal.NO_ROWS)
     # Rows past the limit are counted, not kept.

@@ -73,7 +73,7 @@ class DescribedModel(BaseModel):
         return self._language if text in self._translated_texts else ""
 
     def translated(self, language: str, translated_texts: Iterable[str], **changes: Any) -> Self:
-        """Return a copy with `changes`, which are not validated. Cached properties of the copy are computed anew."""
+        """Return a copy with `changes`, which are not validated. Cached properties of the copy are computed again."""
         copy = self.model_copy()
         for name in copy.__dict__.keys() - type(self).model_fields:
             del copy.__dict__[name]
