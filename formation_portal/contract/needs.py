@@ -38,7 +38,7 @@ CORRECTIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A requirement that an application does not meet yet: a stable code, a sentence, and where to enter or correct it."""
+    """A requirement that an application does not meet yet: a stable code, a sentence and where to enter it."""
 
     code: str
     text: str
