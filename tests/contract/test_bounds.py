@@ -104,7 +104,7 @@ def test_a_date_is_judged_on_the_day(members: dict[str, Any], day: str, sentence
     )
 
 
-def test_a_date_counts_in_the_favour_of_the_person_where_it_is_not_the_same_day_everywhere() -> None:
+def test_an_age_is_whole_years_on_the_day_that_favours_the_person() -> None:
     """At 11:00 UTC on the 20th it is the 19th in the west and, from UTC+13, the 21st in the east."""
     moment = datetime(2026, 11, 20, 11, 0, tzinfo=UTC)
     days = Days.at(moment)
@@ -123,27 +123,27 @@ def test_a_date_counts_in_the_favour_of_the_person_where_it_is_not_the_same_day_
     wrong = {"adult": "2008-11-22", "child": "2008-11-19", "past": "2026-11-22", "future": "2026-11-18"}
     codes = [code for code, _ in answers_needed(schema, replace(record(schema, **wrong), days=days))]
     assert codes == ["impossible"] * 4
-
-
-def test_ages_are_whole_years() -> None:
     assert age_on(date(2026, 2, 28), born=date(2008, 2, 29)) == 17
     assert age_on(date(2026, 3, 1), born=date(2008, 2, 29)) == 18
 
 
-def test_a_text_has_at_most_its_own_number_of_characters() -> None:
+def test_a_text_a_list_and_a_role_have_at_most_their_own_number() -> None:
     schema = form(entity(question("t", max_length=4), question("u", "textarea", max_length=6)))
     assert answers_needed(schema, record(schema, t="four", u="six by")) == []
     assert answers_needed(schema, record(schema, t="fives", u="sevenly")) == [
         ("impossible", "Shorten “t” to 4 characters or fewer. It has 5"),
         ("impossible", "Shorten “u” to 6 characters or fewer. It has 7"),
     ]
-
-
-def test_at_most_so_many_options_may_be_chosen() -> None:
     schema = form(entity(question("m", "multi_select", options=["a", "b", "c"], maximum=2)))
     assert answers_needed(schema, record(schema, m=["a", "c"])) == []
     assert answers_needed(schema, record(schema, m=["a", "b", "c"])) == [
         ("impossible", "Choose at most 2 answers to “m”")
+    ]
+    schema = form(role("director", maximum=2))
+    three = tuple(person(schema, "director", id=str(number)) for number in range(3))
+    assert answers_needed(schema, record(schema, parties=three[:2])) == []
+    assert answers_needed(schema, record(schema, parties=three)) == [
+        ("too_many_parties", "Remove 1 under “Directors” (at most 2)")
     ]
 
 
@@ -209,15 +209,6 @@ def test_the_answers_of_a_role_add_up(
     assert [need.code for need in found] == [code for code, *_ in needed]
     assert all(figure in need.text for need, (_, *figures) in zip(found, needed, strict=True) for figure in figures)
     assert all(need.is_correction is (need.code == "total_exceeded") for need in found)
-
-
-def test_a_role_has_at_most_so_many_parties() -> None:
-    schema = form(role("director", maximum=2))
-    three = tuple(person(schema, "director", id=str(number)) for number in range(3))
-    assert answers_needed(schema, record(schema, parties=three[:2])) == []
-    assert answers_needed(schema, record(schema, parties=three)) == [
-        ("too_many_parties", "Remove 1 under “Directors” (at most 2)")
-    ]
 
 
 @pytest.mark.parametrize(

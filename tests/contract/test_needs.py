@@ -15,23 +15,17 @@ def codes(schema: FormSchema, given: Any) -> list[str]:
     return [need.code for need in needs(schema, given)]
 
 
-def test_a_missing_answer_is_needed_only_where_required() -> None:
+def test_an_answer_is_needed_where_it_is_required_or_cannot_be_read() -> None:
     schema = form(entity(question("a", required=True), question("b")))
     (need,) = needs(schema, record(schema))
     assert (need.code, need.field, need.section, need.text) == ("required", "xx.a", "entity", "Enter “a”")
     assert codes(schema, record(schema, a="x")) == []
-
-
-def test_an_unreadable_answer_is_needed_even_where_optional() -> None:
-    schema = form(entity(question("a", "number")))
-    (need,) = needs(schema, record(schema, a="ten"))
-    assert (need.code, need.field) == ("unreadable", "xx.a")
-
-
-def test_an_answered_boolean_is_answered_by_no_as_well() -> None:
     schema = form(entity(question("a", "boolean", required=True)))
     assert codes(schema, record(schema)) == ["required"]
     assert codes(schema, record(schema, a="false")) == []
+    schema = form(entity(question("a", "number")))
+    (need,) = needs(schema, record(schema, a="ten"))
+    assert (need.code, need.field) == ("unreadable", "xx.a")
 
 
 def test_a_role_below_its_minimum_says_how_many_are_missing_and_why() -> None:
@@ -50,7 +44,7 @@ def test_a_company_where_only_persons_may_be_is_named() -> None:
     assert codes(schema, record(schema, parties=(company,))) == ["party_type_not_allowed"]
 
 
-def test_a_required_document_is_needed_by_kind_of_party() -> None:
+def test_a_required_document_is_needed_of_the_entity_and_by_kind_of_party() -> None:
     slots = {"person": [{"name": "Passport", "required": True}], "entity": [{"name": "Extract", "required": True}]}
     schema = form(role("director", documents=slots, allows_corporate=True))
     ada, company = person(schema, "director"), person(schema, "director", id="co", kind="corporate")
@@ -58,15 +52,12 @@ def test_a_required_document_is_needed_by_kind_of_party() -> None:
     assert [need.slot for need in needs(schema, given)] == ["Passport", "Extract"]
     done = replace(given, documents=frozenset({("ada", "Passport"), ("co", "Extract")}))
     assert codes(schema, done) == []
-
-
-def test_the_entitys_own_documents_are_needed() -> None:
     schema = form(entity(question("a"), documents={"entity": [{"name": "Articles", "required": True}]}))
     assert codes(schema, record(schema)) == ["document"]
     assert codes(schema, replace(record(schema), documents=frozenset({(None, "Articles")}))) == []
 
 
-def test_shares_need_a_class_and_every_shareholder_a_share() -> None:
+def test_shares_need_a_whole_class_and_every_shareholder_a_share() -> None:
     schema = form(role("shareholder"), SHARES)
     ada = person(schema, "shareholder")
     assert codes(schema, record(schema, parties=(ada,))) == ["share_class", "holding"]
@@ -74,10 +65,6 @@ def test_shares_need_a_class_and_every_shareholder_a_share() -> None:
     given = record(schema, parties=(ada,), classes=(one,))
     assert codes(schema, given) == ["holding"]
     assert codes(schema, replace(given, holdings=(Holding("ada", "a", 1),))) == []
-
-
-def test_a_class_lacks_what_the_interface_asks() -> None:
-    schema = form(SHARES)
     one = share_class(schema, voting_rights=None)
     (need,) = needs(schema, record(schema, classes=(one,)))
     assert (need.code, need.share_class_id, need.field) == ("required", "a", "share_class.voting_rights")

@@ -1,6 +1,5 @@
 """Parts of a company as people write them: read exactly, or said with the way out."""
 
-from collections.abc import Mapping
 from contextlib import suppress
 from fractions import Fraction
 
@@ -98,19 +97,13 @@ def test_what_is_left_is_counted_and_never_less_than_it_is(numbers: list[int], l
     assert rest >= Fraction(left, sum(numbers) + left) * WHOLE
 
 
-def test_what_is_left_over_goes_to_the_largest_remainders() -> None:
+def test_a_part_is_rounded_by_the_largest_remainders_and_never_up_to_what_counts() -> None:
     assert apportion([Fraction(2, 7), Fraction(4, 7), Fraction(1, 7)]) == (2857, 5714, 1429)
     assert apportion([Fraction(1, 3)] * 3) == (3334, 3333, 3333)
-
-
-def test_no_rounding_lifts_anybody_to_the_part_that_counts_or_to_all_of_it() -> None:
     just_below = [Fraction(24_999, 10**5), Fraction(75_001, 10**5)]
     assert apportion(just_below) == (2500, 7500)
     assert apportion(just_below, short_of=QUARTER) == (2499, 7501)
     assert apportion([Fraction(99_999, 10**5), Fraction(1, 10**5)]) == (9999, 1)
-
-
-def test_nothing_is_parted_where_there_is_nothing() -> None:
     assert apportion([Fraction(0), Fraction(0)]) == (0, 0)
     assert percentages_of({}, trace_ownership({})).rest == WHOLE
 
@@ -155,28 +148,29 @@ OWNERS = st.dictionaries(IDS, PART, max_size=4).filter(lambda owners: sum(owners
 STAKES = st.dictionaries(IDS, OWNERS, max_size=5)
 
 
-def final_parts(held: Mapping[str, int], **stakes: Stakes) -> dict[str, Fraction]:
-    """Where it ends."""
-    return dict(trace_ownership(held, **stakes).final)
-
-
-def test_nothing_held_is_nobodys() -> None:
-    assert final_parts({"ada": 0}) == final_parts({}) == {}
-
-
-def test_a_company_passes_its_part_on_to_its_owners() -> None:
-    stakes = {"kestrel": {"ada": HALF, "heron": HALF}, "heron": {"ben": Fraction(1)}}
-    assert final_parts({"ada": 60, "kestrel": 40}, stakes=stakes) == {"ada": Fraction(4, 5), "ben": Fraction(1, 5)}
-
-
-def test_companies_that_own_each_other_whole_belong_to_nobody() -> None:
-    circle = {"kestrel": {"heron": Fraction(1)}, "heron": {"kestrel": Fraction(1)}}
-    assert final_parts({"kestrel": 1}, stakes=circle) == {}
-
-
-def test_a_circle_leads_to_whoever_stands_at_its_edge() -> None:
-    circle = {"kestrel": {"heron": HALF, "ada": HALF}, "heron": {"kestrel": HALF, "ben": HALF}}
-    assert final_parts({"kestrel": 1}, stakes=circle) == {"ada": Fraction(2, 3), "ben": Fraction(1, 3)}
+@pytest.mark.parametrize(
+    ("held", "stakes", "final"),
+    [
+        ({}, {}, {}),
+        ({"ada": 0}, {}, {}),
+        (
+            {"ada": 60, "kestrel": 40},
+            {"kestrel": {"ada": HALF, "heron": HALF}, "heron": {"ben": Fraction(1)}},
+            {"ada": Fraction(4, 5), "ben": Fraction(1, 5)},
+        ),
+        ({"kestrel": 1}, {"kestrel": {"heron": Fraction(1)}, "heron": {"kestrel": Fraction(1)}}, {}),
+        (
+            {"kestrel": 1},
+            {"kestrel": {"heron": HALF, "ada": HALF}, "heron": {"kestrel": HALF, "ben": HALF}},
+            {"ada": Fraction(2, 3), "ben": Fraction(1, 3)},
+        ),
+    ],
+    ids=["nothing", "nothing held", "companies pass it on", "a circle without an edge", "a circle with edges"],
+)
+def test_a_company_passes_its_part_on_to_whoever_owns_it_in_the_end(
+    held: dict[str, int], stakes: Stakes, final: dict[str, Fraction]
+) -> None:
+    assert dict(trace_ownership(held, stakes=stakes).final) == final
 
 
 @pytest.mark.parametrize(("is_inclusive", "counted"), [(True, [False, True, True]), (False, [False, False, True])])

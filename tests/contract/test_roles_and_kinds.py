@@ -26,13 +26,8 @@ def codes(schema: FormSchema, *parties: Party) -> list[str]:
     return [need.code for need in needs(schema, Record(parties=parties))]
 
 
-def test_only_giving_the_role_up_is_asked_of_it() -> None:
-    schema = form(asking("director", "regulated", documents=CHARTER))
-    assert codes(schema, foundation("director")) == ["party_type_not_allowed"]
-
-
-def test_it_does_not_fill_the_role() -> None:
-    schema = form(asking("director", minimum=1))
+def test_only_giving_the_role_up_is_asked_of_it_which_it_does_not_fill() -> None:
+    schema = form(asking("director", "regulated", documents=CHARTER, minimum=1))
     assert codes(schema, foundation("director")) == ["minimum", "party_type_not_allowed"]
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from formation_portal.contract.fields.base import fields_by_name
 from formation_portal.contract.record import Record, validate
 from formation_portal.contract.rules import evaluate, why_asked
 from formation_portal.contract.schema import FormSchema
@@ -38,13 +39,13 @@ def test_rules_cascade_across_sections() -> None:
     assert not is_active(schema, "c", record(schema, a=False, b=True))
 
 
-def test_a_rule_may_name_a_field_by_any_of_its_names() -> None:
-    for word in ("a", "xx.a", "entity.a"):
-        named = {"key": "a", "field_type": "boolean"} | (
-            {"canonical_field": word} if word == "entity.a" else {"csp_field_key": "xx.a"}
-        )
-        schema = form(entity(named, question("b", depends_on={"field": word, "value": True})))
-        assert is_active(schema, "b", record(schema, a=True))
+@pytest.mark.parametrize(
+    ("word", "names"),
+    [("a", {}), ("xx.a", {}), ("entity.a", {"canonical_field": "entity.a", "csp_field_key": None})],
+)
+def test_a_rule_may_name_a_field_by_any_of_its_names(word: str, names: dict[str, Any]) -> None:
+    schema = form(entity(question("a", "boolean", **names), question("b", depends_on={"field": word, "value": True})))
+    assert is_active(schema, "b", record(schema, a=True))
 
 
 def test_a_rule_means_its_own_section_first_and_the_entity_next() -> None:
@@ -104,16 +105,18 @@ def test_a_conditional_minimum_replaces_the_base(rule: Any, answer: str | None, 
     assert evaluate(schema, given).minimum_of(schema.role_sections[0]).count == count
 
 
-def test_a_question_of_two_roles_is_asked_once_and_required_if_either_says_so() -> None:
+@pytest.mark.parametrize(("by_director", "by_wizard"), [(True, False), (False, True), (False, False)])
+def test_a_question_of_two_roles_is_asked_once_and_required_if_either_says_so(
+    by_director: bool, by_wizard: bool
+) -> None:
     schema = form(
-        role("director", question("phone", "phone")),
-        role("wizard", question("phone", "phone", required=True), question("wand")),
+        role("director", question("phone", "phone", required=by_director)),
+        role("wizard", question("phone", "phone", required=by_wizard), question("wand")),
     )
     ada = person(schema, "director", "wizard")
     questions = evaluate(schema, record(schema, parties=(ada,))).party_questions(ada)
-    assert [found.spec.key for found in questions].count("phone") == 1
-    phone = next(found for found in questions if found.spec.key == "phone")
-    assert phone.required
+    [phone] = [found for found in questions if found.spec.key == "phone"]
+    assert phone.required is (by_director or by_wizard)
     # It stands where the first of the roles asks it.
     assert phone.section.role == "director"
 
@@ -152,6 +155,21 @@ def test_a_slot_of_two_roles_is_one_slot_required_if_either_says_so() -> None:
     ada = person(schema, "director", "wizard")
     (slot,) = evaluate(schema, record(schema, parties=(ada,))).slots(ada)
     assert slot.required
+
+
+OURS, THEIRS = {"provided_by_agent": True}, {"provided_by_agent": False}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "chosen"),
+    [(THEIRS, THEIRS, "second"), (THEIRS, OURS, "first"), (OURS, THEIRS, "second"), (OURS, OURS, "first")],
+)
+def test_an_answer_is_to_the_last_question_that_the_customer_answers(
+    first: dict[str, Any], second: dict[str, Any], chosen: str
+) -> None:
+    shared = {"canonical_field": "entity.k"}
+    schema = form(entity(question("first", **shared, **first), question("second", **shared, **second)))
+    assert fields_by_name(schema.entity_fields)["entity.k"].key == chosen
 
 
 def test_of_two_questions_that_share_an_answer_the_first_reads_it() -> None:

@@ -58,30 +58,29 @@ SHARES = form(entity(question("all", "number", canonical_field=ENTITY_SHARES)), 
 
 
 @pytest.mark.parametrize(
-    ("held", "of_class", "of_all", "messages"),
+    ("role_of_ada", "held", "of_class", "of_all", "messages"),
     [
-        (100, 100, 100, []),
-        (101, 100, 101, ["Reduce “Class A” by 1 share, to the 100 available"]),
-        (100, 101, 99, ["Reduce all share classes together by 1 share, to the 99 available"]),
-        (102, 100, 100, ["Reduce “Class A” by 2 shares", "Reduce all share classes together by 2 shares"]),
-        (5, None, None, []),
+        ("shareholder", 100, 100, 100, []),
+        ("shareholder", 101, 100, 101, ["Reduce “Class A” by 1 share, to the 100 available"]),
+        ("shareholder", 100, 101, 99, ["Reduce all share classes together by 1 share, to the 99 available"]),
+        (
+            "shareholder",
+            102,
+            100,
+            100,
+            ["Reduce “Class A” by 2 shares", "Reduce all share classes together by 2 shares"],
+        ),
+        ("shareholder", 5, None, None, []),
+        ("director", 7, 1, 1, []),
     ],
 )
-def test_no_more_is_given_than_there_is(
-    held: int, of_class: int | None, of_all: int | None, messages: list[str]
+def test_no_more_is_given_to_shareholders_than_there_is(
+    role_of_ada: str, held: int, of_class: int | None, of_all: int | None, messages: list[str]
 ) -> None:
-    ada = person(SHARES, "shareholder")
+    ada = person(SHARES, role_of_ada)
     one = share_class(SHARES, **({"there_are": of_class} if of_class else {}))
     typed = record(SHARES, parties=(ada,), classes=(one,), **({"all": of_all} if of_all else {}))
     given = Record(typed.answers, typed.parties, typed.share_classes, (Holding(ada.id, one.id, held),))
     found = [need.text for need in over_issued(evaluate(SHARES, given))]
     assert len(found) == len(messages)
     assert all(text.startswith(beginning) for text, beginning in zip(found, messages, strict=True))
-
-
-def test_what_somebody_holds_who_is_no_shareholder_any_more_is_not_counted() -> None:
-    ada = person(SHARES, "director")
-    one = share_class(SHARES, there_are=1)
-    typed = record(SHARES, parties=(ada,), classes=(one,))
-    given = Record(typed.answers, typed.parties, typed.share_classes, (Holding(ada.id, one.id, 7),))
-    assert not list(over_issued(evaluate(SHARES, given)))

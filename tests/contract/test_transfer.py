@@ -66,6 +66,7 @@ EURO = {"amount": "5", "currency": "EUR"}
         (named("number"), "many", named("number"), transfer.UNREADABLE),
         (named(), "A", named(provided_by_agent=True), transfer.FROM_AGENT),
         (named("multi_select", options=["A", "B"]), ["A"], named("multi_select", options=["A"]), transfer.DECLARATION),
+        (named("multi_select", options=["A"]), ["A"], named("multi_select", options=["A", "B"]), transfer.DECLARATION),
         (named(), "A", question("k"), transfer.NOT_ASKED),
     ],
 )
@@ -91,27 +92,18 @@ def test_a_form_does_not_differ_from_itself(document: dict[str, Any]) -> None:
     assert (found.new, found.gone, found.renamed) == ((), (), ())
 
 
-def test_a_question_with_another_label_is_renamed() -> None:
+def test_a_form_differs_by_new_and_renamed_questions_documents_and_kinds() -> None:
     old, new = form(entity(question("a"))), form(entity(question("a", label="Alpha")))
     assert form_changes(old, new).renamed == ((("Entity",), "Alpha", "a"),)
-
-
-def test_a_question_of_several_roles_is_one_line_with_all_its_titles() -> None:
     old = form(role("director"), role("secretary"))
     new = form(role("director", question("a")), role("secretary", question("a")))
     assert form_changes(old, new).new == ((("Directors", "Secretarys"), "a", ""),)
-
-
-def test_a_document_and_a_kind_that_is_allowed_now_are_new() -> None:
     old = form(role("director"))
     slots = {"person": [{"name": "Passport", "required": True}]}
     assert [label for _, label, _ in form_changes(old, form(role("director", documents=slots))).new] == [
         "Document “Passport”"
     ]
     assert form_changes(old, form(role("director", allows_corporate=True))).new
-
-
-def test_a_document_in_another_language_is_not_renamed() -> None:
     old = form(role("director", documents={"person": [{"name": "Passport"}]}))
     said = {"sections": [{"scope": "role:director", "documents": {"person": [{"name": "Passport", "label": "Pass"}]}}]}
     there = translated_form(old, said, "de")

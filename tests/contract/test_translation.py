@@ -64,25 +64,18 @@ def test_words_are_taken_and_nothing_else() -> None:
     assert not what.has_own_words
     assert ending.has_own_words
     assert FORM.sections[0].title == "The purpose"
-
-
-def test_a_label_is_not_taken_for_its_option() -> None:
-    form = translated_form(FORM, german(), "de")
     with pytest.raises(AnswerError) as refused:
         form.sections[0].fields[0].clean(["Handel"])
     assert refused.value.code == "not_an_option"
 
 
-def test_what_is_missing_or_no_text_keeps_its_words() -> None:
+def test_what_is_missing_or_of_another_shape_keeps_its_words() -> None:
     said = german()
     said["sections"][0]["fields"][0] |= {"label": None, "help": 7, "option_labels": ["Handel"]}
     del said["sections"][0]["fields"][1]["label"]
     what, ending, _ = translated_form(FORM, said, "de").sections[0].fields
     assert (what.label, ending.label) == ("What is the purpose?", "How does the name end?")
     assert what.choices()[0].label == "Trade"
-
-
-def test_another_shape_gives_no_words() -> None:
     said = german()
     said["sections"].reverse()
     assert translated_form(FORM, said, "de").sections[0].title == "The purpose"
@@ -109,7 +102,7 @@ def item(document: dict[str, Any], **more: Any) -> dict[str, Any]:
     }
 
 
-def test_a_product_is_translated_with_its_form_and_keeps_the_original() -> None:
+def test_a_product_is_translated_with_its_form_of_the_same_version_and_keeps_the_original() -> None:
     kept = CatalogItem.model_validate(item(DOCUMENT))
     product = {"name": "Gesellschaft (Co.), Nord", "description": "Für den Handel."}
     place = {"name": "Hier", "region": "Süden"}
@@ -125,10 +118,6 @@ def test_a_product_is_translated_with_its_form_and_keeps_the_original() -> None:
     start = date(2026, 11, 2)
     timeline = found.original.estimated_timeline
     assert expected_dates(timeline, start=start) == (date(2026, 11, 9), date(2026, 11, 12))
-
-
-def test_another_version_of_the_form_gives_it_no_words() -> None:
-    kept = CatalogItem.model_validate(item(DOCUMENT))
     newer = german() | {"version": "2"}
     assert not is_same_form(kept.form, newer)
     assert translated_item(kept, item(newer), "de").form.sections[0].title == "The purpose"

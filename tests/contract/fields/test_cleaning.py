@@ -82,21 +82,12 @@ def test_lines_keep_their_ends_and_marks_of_direction_between_characters(typed: 
 @given(TEXTS)
 @example("\u0645\u200c\u200c\u0645")
 @example("\u0dca\u200d\ufe0f")
-def test_cleaning_twice_is_cleaning_once(text: str) -> None:
+def test_what_is_cleaned_has_nothing_ignorable_but_what_names_are_written_with_and_stays_as_it_is(text: str) -> None:
     assert clean_line(clean_line(text)) == clean_line(text)
     assert clean_lines(clean_lines(text)) == clean_lines(text)
-
-
-@given(TEXTS)
-def test_nothing_ignorable_stays_but_what_names_are_written_with(text: str) -> None:
-    cleaned = clean_line(text)
-    assert not DIRECTION_MARKS.intersection(cleaned)
-    for place in forbidden_places(cleaned):
-        pytest.fail(f"{cleaned!a} has {cleaned[place]!a} at {place}")
-
-
-@given(TEXTS)
-def test_several_lines_also_keep_marks_of_direction_but_not_at_their_ends(text: str) -> None:
+    assert not DIRECTION_MARKS.intersection(clean_line(text))
+    assert forbidden_places(clean_line(text)) == []
+    # Several lines also keep marks of direction, but not at their ends.
     cleaned = clean_lines(text)
     assert not DIRECTION_MARKS.intersection(cleaned[:1] + cleaned[-1:])
     for place in forbidden_places(cleaned):
