@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partialmethod
 from typing import Any
 
 from django.db.models import Q
@@ -15,14 +16,8 @@ from formation_portal.desk.models import Case
 from formation_portal.desk.queue import claims
 from formation_portal.reviews.checklist import Checklist, load_checklist
 from formation_portal.reviews.checks import accept, reopen
-from formation_portal.reviews.decisions import (
-    APPROVE,
-    DECLINE,
-    INCORPORATE,
-    RETURN,
-    refuse_proposal,
-)
-from formation_portal.reviews.models import DecisionOutcome, Note, Query, ReviewDecision
+from formation_portal.reviews.decisions import APPROVE, DECLINE, INCORPORATE, RETURN, refuse_proposal
+from formation_portal.reviews.models import DecisionOutcome, Note, ReviewDecision
 from formation_portal.reviews.queries import delete_draft, draft_query, resolve, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import (
@@ -153,47 +148,31 @@ class Person:
         draft_query(draft, target, text=text, by=self.account, version=page.review_version)
         return self.written(("query", target))
 
-    def delete(self, draft: Draft, page: Page, dice: random.Random) -> Written | None:
-        drafted = [query for query in page.facts.queries if query.is_draft]
-        return self._end(delete_draft, drafted, draft, page, dice)
-
-    def resolve(self, draft: Draft, page: Page, dice: random.Random) -> Written | None:
-        sent = [query for query in page.facts.queries if not query.is_draft]
-        return self._end(resolve, sent, draft, page, dice)
-
-    def _end(
-        self, end: Callable[..., bool], queries: list[Query], draft: Draft, page: Page, dice: random.Random
-    ) -> Written | None:
+    def _end(self, is_draft: bool, draft: Draft, page: Page, dice: random.Random) -> Written | None:
+        queries = [query for query in page.facts.queries if query.is_draft is is_draft]
         if not queries:
             return None
-        query = dice.choice(queries)
+        query, end = dice.choice(queries), delete_draft if is_draft else resolve
         is_done = end(draft, query.pk, by=self.account, version=page.review_version)
         return self.written(("ended", query.target)) if is_done else None
+
+    delete, resolve = partialmethod(_end, True), partialmethod(_end, False)
 
     def note(self, draft: Draft, page: Page, dice: random.Random) -> Written | None:
         own = list(Note.objects.filter(application=draft.application, by=self.account))
         note = write_note(draft, WHOLE_APPLICATION, text="Known to us", by=self.account)
         return None if note in own else self.written(("note", note.pk))
 
-    def return_(self, draft: Draft, page: Page, dice: random.Random) -> Written | None:
-        return self._decide(RETURN, draft, page)
-
-    def approve(self, draft: Draft, page: Page, dice: random.Random) -> Written | None:
-        return self._decide(APPROVE, draft, page)
-
-    def decline(self, draft: Draft, page: Page, dice: random.Random) -> Written | None:
-        return self._decide(DECLINE, draft, page)
-
-    def incorporate(self, draft: Draft, page: Page, dice: random.Random) -> Written | None:
-        return self._decide(INCORPORATE, draft, page)
-
-    def _decide(self, decision: str, draft: Draft, page: Page) -> Written | None:
+    def _decide(self, decision: str, draft: Draft, page: Page, dice: random.Random) -> Written | None:
         made = self._made(draft)
         case = Case.objects.select_related("claimed_by", "application").get(pk=draft.application.pk)
         if case.is_claimed and case.claimed_by_id != self.account.pk:
             claims.take_over(case, by=self.account, reason="Covering")
         decided = decide(draft, decision, text="A word", by=self.account, version=page.review_version)
         return self._decided(decision, decided, made)
+
+    return_, approve = partialmethod(_decide, RETURN), partialmethod(_decide, APPROVE)
+    decline, incorporate = partialmethod(_decide, DECLINE), partialmethod(_decide, INCORPORATE)
 
     def confirm(self, draft: Draft, page: Page, dice: random.Random) -> Written | None:
         made = self._made(draft)

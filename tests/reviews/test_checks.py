@@ -12,100 +12,94 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.checklist import ACCEPTED, CHANGED, OPEN, QUERIED, load_checklist
 from formation_portal.reviews.checks import accept, reopen
 from formation_portal.reviews.decisions import RETURN
-from formation_portal.reviews.queries import draft_query
 from formation_portal.reviews.targets import Target, TargetKind
-from formation_portal.reviews.transactions import ReviewChanged, ReviewRefused, current_version
+from formation_portal.reviews.transactions import ReviewChanged, ReviewRefused
 from tests import factories
 from tests.encrypted_rows import update_each
-from tests.reviews.deciding import decide
+from tests.reviews.deciding import ask, check, decide, now
 
 pytestmark = pytest.mark.django_db
 
 BIRTH = Target.of_field("ada", "person.date_of_birth")
+NAME = Target.of_field("ada", "person.first_name")
 PASSPORT = Target.of_document("ada", "Passport")
 FUNDS = Target(TargetKind.SECTION, "funds")
 
 
-def state(draft: Draft, target: Target) -> str:
-    fact = load_checklist(draft).at(target)
-    assert fact is not None
-    return fact.state
+def states(draft: Draft, *targets: Target) -> list[str]:
+    facts = {fact.target: fact.state for fact in load_checklist(draft)}
+    return [facts[target] for target in targets]
 
 
-def test_everything_that_was_answered_is_to_be_checked(submitted: Draft) -> None:
+def to_do(draft: Draft) -> set[Target]:
+    return {BIRTH, PASSPORT, FUNDS} & {fact.target for fact in load_checklist(draft) if fact.is_to_do}
+
+
+def test_everything_that_was_answered_is_accepted_once_and_begins_the_review(
+    submitted: Draft, agent: Any, colleague: Any
+) -> None:
     own, ada = load_checklist(submitted).holders
     assert [fact.label for fact in own.facts] == ["The company", "Funds", "Share classes"]
     labels = [fact.label for fact in ada.facts]
-    assert labels[0] == "Roles"
-    assert labels[-1] == "Passport"
+    assert (labels[0], labels[-1]) == ("Roles", "Passport")
     assert {"Date of birth", "First name", "Is pep"} <= set(labels)
     assert "Pep office" not in labels
     assert {fact.state for fact in ada.facts} == {OPEN}
-
-
-def test_an_accepted_fact_is_done_and_begins_the_review(submitted: Draft, agent: Any) -> None:
-    assert accept(submitted, [BIRTH, PASSPORT], by=agent, version=current_version(submitted.application)) == 2
+    assert check(submitted, BIRTH, PASSPORT, by=agent) == 2
     assert submitted.application.status is State.IN_REVIEW
-    assert state(submitted, BIRTH) == state(submitted, PASSPORT) == ACCEPTED
-    assert state(submitted, FUNDS) == OPEN
+    assert states(submitted, BIRTH, PASSPORT, FUNDS) == [ACCEPTED, ACCEPTED, OPEN]
     entry = Entry.objects.filter(action=AuditAction.REVIEW).get()
     assert "Ada" not in entry.detail
     assert entry.account == agent.pk
-
-
-def test_what_was_accepted_already_is_not_accepted_again(submitted: Draft, agent: Any, colleague: Any) -> None:
-    accept(submitted, [BIRTH], by=agent, version=current_version(submitted.application))
-    seen = current_version(submitted.application)
-    assert accept(submitted, [BIRTH], by=colleague, version=seen) == 0
-    assert current_version(submitted.application) == seen
+    seen = now(submitted)
+    assert check(submitted, BIRTH, by=colleague) == 0
+    assert now(submitted) == seen
     fact = load_checklist(submitted).at(BIRTH)
     assert fact is not None
     assert fact.check is not None
     assert fact.check.by == agent
 
 
-def test_a_question_that_somebody_asked_meanwhile_is_not_accepted_away(
+def test_what_somebody_asks_about_is_not_accepted_and_not_to_do_any_more(
     submitted: Draft, agent: Any, colleague: Any
 ) -> None:
-    seen, theirs = current_version(submitted.application), factories.again(submitted)
-    draft_query(submitted, BIRTH, text="The passport says 1984", by=agent, version=seen)
+    seen, theirs = now(submitted), factories.again(submitted)
+    assert to_do(submitted) == {BIRTH, PASSPORT, FUNDS}
+    ask(submitted, BIRTH, "The passport says 1984", by=agent)
     with pytest.raises(ReviewChanged) as caught:
         accept(theirs, [BIRTH, PASSPORT], by=colleague, version=seen)
     assert [(move.by, move.what) for move in caught.value.changes] == [
         (agent, "drafted a query about Date of birth: The passport says 1984")
     ]
-    assert state(factories.again(submitted), BIRTH) == QUERIED
-    assert state(factories.again(submitted), PASSPORT) == OPEN
-
-
-def test_one_does_not_accept_what_one_asks_about(submitted: Draft, agent: Any) -> None:
-    draft_query(submitted, BIRTH, text="Please look", by=agent, version=current_version(submitted.application))
+    assert states(factories.again(submitted), BIRTH, PASSPORT) == [QUERIED, OPEN]
     with pytest.raises(ReviewRefused, match="Date of birth"):
-        accept(submitted, [BIRTH], by=agent, version=current_version(submitted.application))
+        check(submitted, BIRTH, by=agent)
+    check(submitted, PASSPORT, by=agent)
+    assert to_do(submitted) == {FUNDS}
+    decide(submitted, RETURN, by=agent, version=now(submitted))
+    assert BIRTH in to_do(submitted)
 
 
 def test_an_acceptance_is_taken_back(submitted: Draft, agent: Any, colleague: Any) -> None:
-    seen = current_version(submitted.application)
-    accept(submitted, [BIRTH], by=agent, version=seen)
+    seen = now(submitted)
+    check(submitted, BIRTH, by=agent)
     with pytest.raises(ReviewChanged):
         reopen(factories.again(submitted), BIRTH, by=colleague, version=seen)
     assert reopen(submitted, BIRTH, by=agent, version=seen)
-    assert state(submitted, BIRTH) == OPEN
+    assert states(submitted, BIRTH) == [OPEN]
     assert not reopen(submitted, BIRTH, by=agent, version=seen)
 
 
 def test_the_second_round_keeps_what_was_accepted_and_opens_what_changed(
     submitted: Draft, agent: Any, owner: Any
 ) -> None:
-    name = Target.of_field("ada", "person.first_name")
-    accept(submitted, [BIRTH, name], by=agent, version=current_version(submitted.application))
-    decide(submitted, RETURN, text="Look at the name", by=agent, version=current_version(submitted.application))
+    check(submitted, BIRTH, NAME, by=agent)
+    decide(submitted, RETURN, text="Look at the name", by=agent, version=now(submitted))
     ada = submitted.party("ada")
     assert ada is not None
     services.save_party(submitted, ada, {**ada.raw, "person.first_name": "Augusta"}, version=ada.version, by=owner)
     services.submit(submitted, by=owner)
-    assert state(submitted, BIRTH) == ACCEPTED
-    assert state(submitted, name) == CHANGED
+    assert states(submitted, BIRTH, NAME) == [ACCEPTED, CHANGED]
 
 
 @pytest.mark.parametrize(
@@ -121,32 +115,16 @@ def test_the_second_round_keeps_what_was_accepted_and_opens_what_changed(
     ids=["roles", "kind", "section", "share class", "holding", "document"],
 )
 def test_a_fact_is_opened_by_any_change_of_what_it_covers(
-    submitted: Draft, agent: Any, change: Callable[[Any], object], opened: str
+    reviewed: Draft, change: Callable[[Any], object], opened: str
 ) -> None:
-    factories.accept_everything(submitted, agent)
-    facts = [fact for holder in load_checklist(submitted).holders for fact in holder.facts]
-    assert {fact.state for fact in facts} == {ACCEPTED}
-    change(submitted.application)
-    target = next(fact.target for fact in facts if str(fact.target) == opened)
-    fact = load_checklist(factories.again(submitted)).at(target)
-    assert fact is not None
-    assert fact.state != ACCEPTED
+    assert {fact.state for fact in load_checklist(reviewed)} == {ACCEPTED}
+    change(reviewed.application)
+    facts = {str(fact.target): fact.state for fact in load_checklist(factories.again(reviewed))}
+    assert facts[opened] != ACCEPTED
 
 
 def test_nothing_is_accepted_of_what_its_customer_took_back(submitted: Draft, agent: Any, owner: Any) -> None:
-    seen = current_version(submitted.application)
+    seen = now(submitted)
     services.withdraw(factories.again(submitted), by=owner)
     with pytest.raises(services.Closed):
         accept(submitted, [BIRTH], by=agent, version=seen)
-
-
-def test_what_is_queried_in_a_draft_is_not_to_do_any_more(submitted: Draft, agent: Any) -> None:
-    def to_do() -> set[Target]:
-        return {fact.target for fact in load_checklist(submitted) if fact.is_to_do}
-
-    assert {BIRTH, PASSPORT, FUNDS} <= to_do()
-    accept(submitted, [PASSPORT], by=agent, version=current_version(submitted.application))
-    draft_query(submitted, BIRTH, text="Look again", by=agent, version=current_version(submitted.application))
-    assert {BIRTH, PASSPORT, FUNDS} & to_do() == {FUNDS}
-    decide(submitted, RETURN, by=agent, version=current_version(submitted.application))
-    assert BIRTH in to_do()

@@ -22,25 +22,13 @@ from formation_portal.reviews.decisions import (
     waiting_decision,
     withdraw,
 )
-from formation_portal.reviews.models import (
-    MAX_TEXT,
-    DecisionOutcome,
-    Query,
-    ReviewDecision,
-    ServiceStatus,
-)
-from formation_portal.reviews.queries import delete_draft, draft_query, resolve, write_note
+from formation_portal.reviews.models import MAX_TEXT, DecisionOutcome, Query, ReviewDecision, ServiceStatus
+from formation_portal.reviews.queries import delete_draft, resolve, write_note
 from formation_portal.reviews.targets import Target, TargetKind
-from formation_portal.reviews.transactions import (
-    NotApprovable,
-    ReviewChanged,
-    ReviewRefused,
-    changes_since,
-    current_version,
-)
+from formation_portal.reviews.transactions import NotApprovable, ReviewChanged, ReviewRefused, changes_since
 from tests import factories
 from tests.desk.decision_setup import take_over
-from tests.reviews.deciding import confirm_proposal, decide
+from tests.reviews.deciding import ask, check, confirm_proposal, decide, now
 
 pytestmark = pytest.mark.django_db
 
@@ -48,16 +36,13 @@ BIRTH = Target.of_field("ada", "person.date_of_birth")
 ACTIVITY = Target.of_field("the-company", "xy.activity")
 
 
-def now(draft: Draft) -> Any:
-    return current_version(draft.application)
-
-
-def accept_all(draft: Draft, by: Any) -> None:
-    accept(draft, [fact.target for fact in load_checklist(draft)], by=by, version=now(draft))
+@pytest.fixture
+def four_eyes(settings: Any) -> None:
+    settings.FOUR_EYES = True
 
 
 def test_what_was_not_checked_is_not_approved(submitted: Draft, agent: Any) -> None:
-    accept(submitted, [BIRTH], by=agent, version=now(submitted))
+    check(submitted, BIRTH, by=agent)
     with pytest.raises(NotApprovable) as caught:
         decide(submitted, APPROVE, by=agent, version=now(submitted))
     blockers = {(one.holder_name, one.text) for one in caught.value.blockers}
@@ -68,7 +53,7 @@ def test_what_was_not_checked_is_not_approved(submitted: Draft, agent: Any) -> N
 
 
 def test_a_decision_that_arrives_twice_is_made_once(submitted: Draft, agent: Any, colleague: Any) -> None:
-    accept_all(submitted, agent)
+    check(submitted, by=agent)
     page = now(submitted)
     first = decide(submitted, APPROVE, by=agent, version=page)
     assert decide(factories.again(submitted), APPROVE, by=agent, version=page) == first
@@ -78,26 +63,33 @@ def test_a_decision_that_arrives_twice_is_made_once(submitted: Draft, agent: Any
             decide(factories.again(submitted), APPROVE, version=page, **other)
 
 
-def test_a_proposal_and_its_confirmation_that_arrive_twice_are_made_once(
-    submitted: Draft, agent: Any, colleague: Any, settings: Any
+def test_with_four_eyes_a_second_agent_confirms_and_what_arrives_twice_is_made_once(
+    submitted: Draft, agent: Any, colleague: Any, four_eyes: None
 ) -> None:
-    settings.FOUR_EYES = True
-    accept_all(submitted, agent)
+    check(submitted, by=agent)
     page = now(submitted)
     proposed = decide(submitted, APPROVE, by=agent, version=page)
+    assert proposed.outcome == DecisionOutcome.WAITING
+    assert submitted.application.status is State.IN_REVIEW
+    with pytest.raises(ReviewRefused, match="second agent"):
+        confirm_proposal(submitted, by=agent, version=now(submitted))
     assert decide(factories.again(submitted), APPROVE, by=agent, version=page) == proposed
     with pytest.raises(ReviewRefused):
         decide(factories.again(submitted), DECLINE, text="No", by=agent, version=now(submitted))
     page = now(submitted)
     made = confirm_proposal(factories.again(submitted), by=colleague, version=page)
     assert confirm_proposal(factories.again(submitted), by=colleague, version=page) == made == proposed
+    assert factories.again(submitted).application.status is State.SUBMITTED_TO_CSP
+    assert (made.outcome, made.proposed_by, made.by) == (DecisionOutcome.DONE, agent, colleague)
     with pytest.raises(services.Closed):
         confirm_proposal(factories.again(submitted), by=agent, version=page)
 
 
-def test_a_return_sends_what_was_drafted_and_nothing_that_was_dropped(submitted: Draft, agent: Any) -> None:
-    kept = draft_query(submitted, BIRTH, text="The passport says 1984", by=agent, version=now(submitted))
-    dropped = draft_query(submitted, ACTIVITY, text="Which trade?", by=agent, version=now(submitted))
+def test_a_return_sends_what_was_drafted_and_a_query_asked_again_takes_the_place_of_the_first(
+    submitted: Draft, agent: Any, owner: Any
+) -> None:
+    kept = ask(submitted, BIRTH, "The passport says 1984", by=agent)
+    dropped = ask(submitted, ACTIVITY, "Which trade?", by=agent)
     assert delete_draft(submitted, dropped.pk, by=agent, version=now(submitted))
     decide(submitted, RETURN, text="One thing is left", by=agent, version=now(submitted))
     sent = Query.objects.get(pk=kept.pk)
@@ -106,37 +98,31 @@ def test_a_return_sends_what_was_drafted_and_nothing_that_was_dropped(submitted:
     assert submitted.application.status is State.RETURNED_FOR_CHANGES
     move = submitted.application.changes.get(moved_to=State.RETURNED_FOR_CHANGES)
     assert move.named["note"] == "One thing is left\nDate of birth: The passport says 1984"
-
-
-def test_a_question_asked_again_takes_the_place_of_the_first(submitted: Draft, agent: Any, owner: Any) -> None:
-    draft_query(submitted, BIRTH, text="Which year?", by=agent, version=now(submitted))
-    decide(submitted, RETURN, by=agent, version=now(submitted))
     services.submit(submitted, by=owner)
-    draft_query(submitted, BIRTH, text="And the day?", by=agent, version=now(submitted))
-    assert [one.text for one in load_checklist(submitted).queries] == ["Which year?", "And the day?"]
+    ask(submitted, BIRTH, "And the day?", by=agent)
+    assert [one.text for one in load_checklist(submitted).queries] == ["The passport says 1984", "And the day?"]
     decide(submitted, RETURN, by=agent, version=now(submitted))
     assert [one.text for one in load_checklist(submitted).queries] == ["And the day?"]
 
 
-def test_a_question_is_open_until_somebody_settles_it(submitted: Draft, agent: Any, owner: Any) -> None:
-    asked = draft_query(submitted, ACTIVITY, text="Which trade?", by=agent, version=now(submitted))
+@pytest.mark.parametrize("is_resolved", [True, False])
+def test_a_query_is_open_until_it_is_resolved_or_its_section_is_accepted(
+    submitted: Draft, agent: Any, owner: Any, is_resolved: bool
+) -> None:
+    asked = ask(submitted, ACTIVITY, "Which trade?", by=agent)
     decide(submitted, RETURN, by=agent, version=now(submitted))
     services.submit(submitted, by=owner)
     with pytest.raises(NotApprovable) as caught:
         decide(submitted, APPROVE, by=agent, version=now(submitted))
     assert "Activity: open query" in [one.text for one in caught.value.blockers]
-    assert resolve(submitted, asked.pk, by=agent, version=now(submitted))
-    accept_all(submitted, agent)
-    decide(submitted, APPROVE, by=agent, version=now(submitted))
-
-
-def test_accepting_a_section_settles_what_was_asked_in_it(submitted: Draft, agent: Any, owner: Any) -> None:
-    draft_query(submitted, ACTIVITY, text="Which trade?", by=agent, version=now(submitted))
-    decide(submitted, RETURN, by=agent, version=now(submitted))
-    services.submit(submitted, by=owner)
-    # What it settles by the way is no fact.
-    assert accept(submitted, [Target(TargetKind.SECTION, "the-company")], by=agent, version=now(submitted)) == 1
+    if is_resolved:
+        assert resolve(submitted, asked.pk, by=agent, version=now(submitted))
+    else:
+        # What it settles by the way is no fact.
+        assert check(submitted, Target(TargetKind.SECTION, "the-company"), by=agent) == 1
     assert load_checklist(submitted).queries == ()
+    check(submitted, by=agent)
+    decide(submitted, APPROVE, by=agent, version=now(submitted))
 
 
 def test_a_page_of_an_earlier_round_is_told_of_that_round_and_what_followed(
@@ -165,23 +151,14 @@ def test_a_page_of_an_earlier_round_is_told_of_that_round_and_what_followed(
     }
 
 
-def test_with_four_eyes_a_second_agent_confirms(submitted: Draft, agent: Any, colleague: Any, settings: Any) -> None:
-    settings.FOUR_EYES = True
-    accept_all(submitted, agent)
-    proposed = decide(submitted, APPROVE, by=agent, version=now(submitted))
-    assert proposed.outcome == DecisionOutcome.WAITING
-    assert submitted.application.status is State.IN_REVIEW
-    with pytest.raises(ReviewRefused, match="second agent"):
-        confirm_proposal(submitted, by=agent, version=now(submitted))
-    confirm_proposal(submitted, by=colleague, version=now(submitted))
-    assert submitted.application.status is State.SUBMITTED_TO_CSP
-    kept = ReviewDecision.objects.get(pk=proposed.pk)
-    assert (kept.outcome, kept.proposed_by, kept.by) == (DecisionOutcome.DONE, agent, colleague)
-
-
-def test_a_second_agent_may_refuse(submitted: Draft, agent: Any, colleague: Any, settings: Any) -> None:
-    settings.FOUR_EYES = True
-    decide(submitted, DECLINE, text="We can't take it", by=agent, version=now(submitted))
+def test_a_second_agent_may_refuse_and_confirms_nothing_that_came_up_since(
+    submitted: Draft, agent: Any, colleague: Any, four_eyes: None
+) -> None:
+    check(submitted, by=agent)
+    decide(submitted, APPROVE, by=agent, version=now(submitted))
+    ask(submitted, BIRTH, "The passport says 1984", by=colleague)
+    with pytest.raises(NotApprovable):
+        confirm_proposal(submitted, by=colleague, version=now(submitted))
     with pytest.raises(ReviewRefused):
         refuse_proposal(submitted, why=" ", by=colleague, version=now(submitted))
     refuse_proposal(submitted, why="It is fine", by=colleague, version=now(submitted))
@@ -189,21 +166,9 @@ def test_a_second_agent_may_refuse(submitted: Draft, agent: Any, colleague: Any,
     assert submitted.application.status is State.IN_REVIEW
 
 
-def test_what_came_up_since_it_was_proposed_stops_an_approval(
-    submitted: Draft, agent: Any, colleague: Any, settings: Any
-) -> None:
-    settings.FOUR_EYES = True
-    accept_all(submitted, agent)
-    decide(submitted, APPROVE, by=agent, version=now(submitted))
-    draft_query(submitted, BIRTH, text="The passport says 1984", by=colleague, version=now(submitted))
-    with pytest.raises(NotApprovable):
-        confirm_proposal(submitted, by=colleague, version=now(submitted))
-
-
 def test_a_return_and_a_withdrawal_overtake_what_waits(
-    submitted: Draft, agent: Any, colleague: Any, owner: Any, settings: Any
+    submitted: Draft, agent: Any, colleague: Any, owner: Any, four_eyes: None
 ) -> None:
-    settings.FOUR_EYES = True
     first = decide(submitted, DECLINE, text="We can't take it", by=agent, version=now(submitted))
     take_over(submitted, colleague)
     decide(submitted, RETURN, text="Look again", by=colleague, version=now(submitted))
@@ -266,9 +231,8 @@ def test_the_register_is_what_an_agent_recorded_else_what_the_service_reported(s
 
 
 def test_what_a_colleague_wrote_is_read_before_a_proposal_is_confirmed_or_withdrawn(
-    submitted: Draft, agent: Any, colleague: Any, settings: Any
+    submitted: Draft, agent: Any, colleague: Any, four_eyes: None
 ) -> None:
-    settings.FOUR_EYES = True
     decide(submitted, DECLINE, text="We can't take it", by=agent, version=now(submitted))
     seen = now(submitted)
     write_note(submitted, BIRTH, text="Call them first", by=agent)

@@ -8,21 +8,20 @@ from formation_portal.applications.draft import Draft
 from formation_portal.reviews.document_evidence import evidence_of_party, prove, remove_evidence
 from formation_portal.reviews.models import Evidence
 from formation_portal.reviews.targets import Target
-from formation_portal.reviews.transactions import ReviewChanged, ReviewRefused, changes_since, current_version
+from formation_portal.reviews.transactions import ReviewChanged, ReviewRefused, changes_since
 from tests import factories
+from tests.reviews.deciding import now
 
 pytestmark = pytest.mark.django_db
 
 NAME = Target.of_field("ada", "person.last_name")
 
 
-def passport(draft: Draft) -> Any:
-    return draft.documents_of(draft.party("ada"))["Passport"]
-
-
 def noted(draft: Draft, by: Any, text: str = "BYRON, ADA", **more: Any) -> Evidence:
-    values = {"target": NAME, "document": passport(draft), "page": 1, "version": current_version(draft.application)}
-    return prove(draft, text=text, by=by, **(values | more))
+    passport = draft.documents_of(draft.party("ada"))["Passport"]
+    return prove(
+        draft, text=text, by=by, **{"target": NAME, "document": passport, "page": 1, "version": now(draft)} | more
+    )
 
 
 def test_the_newest_is_shown_and_what_it_replaces_is_kept(submitted: Draft, agent: Any, colleague: Any) -> None:
@@ -31,8 +30,8 @@ def test_the_newest_is_shown_and_what_it_replaces_is_kept(submitted: Draft, agen
     assert (made.slot, made.page, made.label, made.text) == ("Passport", 1, "Last name", "BYRON ADA AUGUSTA")
     assert evidence_of_party(submitted, "ada") == {NAME: made}
     assert [one.removed_at is None for one in Evidence.objects.all()] == [False, True]
-    assert remove_evidence(submitted, NAME, by=agent, version=current_version(submitted.application))
-    assert not remove_evidence(submitted, NAME, by=agent, version=current_version(submitted.application))
+    assert remove_evidence(submitted, NAME, by=agent, version=now(submitted))
+    assert not remove_evidence(submitted, NAME, by=agent, version=now(submitted))
     assert (evidence_of_party(submitted, "ada"), Evidence.objects.count()) == ({}, 2)
 
 
@@ -54,14 +53,12 @@ def test_no_other_page_document_or_fact_is_taken(submitted: Draft, agent: Any, w
 
 
 def test_what_a_colleague_has_noted_meanwhile_is_not_replaced(submitted: Draft, agent: Any, colleague: Any) -> None:
-    seen = current_version(submitted.application)
+    seen = now(submitted)
     noted(factories.again(submitted), colleague, text="LOVELACE")
-    for change in (
-        lambda: noted(submitted, agent, version=seen),
-        lambda: remove_evidence(submitted, NAME, by=agent, version=seen),
-    ):
-        with pytest.raises(ReviewChanged):
-            change()
+    with pytest.raises(ReviewChanged):
+        noted(submitted, agent, version=seen)
+    with pytest.raises(ReviewChanged):
+        remove_evidence(submitted, NAME, by=agent, version=seen)
     assert evidence_of_party(submitted, "ada")[NAME].text == "LOVELACE"
-    told = [one.what for one in changes_since(submitted.application, seen, by=agent)]
-    assert "noted what Passport says about Last name" in told
+    news = [one.what for one in changes_since(submitted.application, seen, by=agent)]
+    assert "noted what Passport says about Last name" in news

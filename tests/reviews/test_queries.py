@@ -6,16 +6,11 @@ import pytest
 
 from formation_portal.applications.draft import Draft
 from formation_portal.reviews.models import MAX_TEXT, Note, QueryReason
-from formation_portal.reviews.queries import delete_draft, draft_query, remove_note, write_note
+from formation_portal.reviews.queries import delete_draft, remove_note, write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
-from formation_portal.reviews.transactions import (
-    ReviewChanged,
-    ReviewRefused,
-    ReviewVersion,
-    changes_since,
-    current_version,
-)
+from formation_portal.reviews.transactions import ReviewChanged, ReviewRefused, ReviewVersion, changes_since
 from tests import factories
+from tests.reviews.deciding import ask, now
 
 pytestmark = pytest.mark.django_db
 
@@ -23,47 +18,38 @@ BIRTH = Target.of_field("ada", "person.date_of_birth")
 PROPOSED = {"day": "10", "month": "12", "year": "1984"}
 
 
-def test_a_draft_is_changed_where_it_stands(submitted: Draft, agent: Any) -> None:
-    seen = current_version(submitted.application)
-    first = draft_query(submitted, BIRTH, text="Which year?", by=agent, version=seen)
-    second = draft_query(
-        submitted, BIRTH, text="1984?", reason=QueryReason.DIFFERS, proposal=PROPOSED, by=agent, version=seen
-    )
-    assert second.pk == first.pk
+def test_a_draft_is_changed_where_it_stands_and_the_drafts_stand_in_their_order(submitted: Draft, agent: Any) -> None:
+    seen = now(submitted)
+    first = ask(submitted, BIRTH, "Which year?", by=agent)
+    others = [
+        ask(submitted, target, "Look", by=agent)
+        for target in (WHOLE_APPLICATION, Target.of_field("ada", "person.first_name"))
+    ]
+    second = ask(submitted, BIRTH, "1984?", reason=QueryReason.DIFFERS, proposal=PROPOSED, by=agent, version=seen)
     second.refresh_from_db()
-    assert (second.text, second.reason, second.proposal, second.label) == (
-        "1984?",
-        "differs",
-        PROPOSED,
-        "Date of birth",
-    )
+    assert (second.text, second.reason, second.proposal) == ("1984?", "differs", PROPOSED)
+    assert second.label == "Date of birth"
+    assert [query.pk for query in submitted.application.queries.all()] == [first.pk, *(query.pk for query in others)]
+    assert second.pk == first.pk
 
 
-def test_a_question_that_a_colleague_ended_is_not_asked_again_unseen(
+def test_a_query_that_a_colleague_ended_or_drafted_is_not_written_over_unseen(
     submitted: Draft, agent: Any, colleague: Any
 ) -> None:
-    drafted = draft_query(
-        submitted, BIRTH, text="Which year?", by=agent, version=current_version(submitted.application)
-    )
-    seen = current_version(submitted.application)
-    assert delete_draft(factories.again(submitted), drafted.pk, by=colleague, version=seen)
-    with pytest.raises(ReviewChanged) as caught:
-        draft_query(submitted, BIRTH, text="The year, please?", by=agent, version=seen)
-    assert [move.what for move in caught.value.changes] == ["deleted the draft query about Date of birth"]
-    assert draft_query(
-        submitted, BIRTH, text="The year, please?", by=agent, version=current_version(submitted.application)
-    ).pk
-
-
-def test_a_colleagues_draft_is_not_overwritten(submitted: Draft, agent: Any, colleague: Any) -> None:
-    seen, theirs = current_version(submitted.application), factories.again(submitted)
-    drafted = draft_query(submitted, BIRTH, text="Which year?", by=agent, version=seen)
+    before, theirs = now(submitted), factories.again(submitted)
+    drafted = ask(submitted, BIRTH, "Which year?", by=agent)
     with pytest.raises(ReviewChanged, match="A colleague or the customer changed this after you opened the page"):
-        draft_query(theirs, BIRTH, text="Which day?", by=colleague, version=seen)
+        ask(theirs, BIRTH, "Which day?", by=colleague, version=before)
     with pytest.raises(ReviewChanged):
-        delete_draft(theirs, drafted.pk, by=colleague, version=seen)
+        delete_draft(theirs, drafted.pk, by=colleague, version=before)
     drafted.refresh_from_db()
     assert (drafted.text, drafted.by, drafted.is_draft) == ("Which year?", agent, True)
+    seen = now(submitted)
+    assert delete_draft(theirs, drafted.pk, by=colleague, version=seen)
+    with pytest.raises(ReviewChanged) as caught:
+        ask(submitted, BIRTH, "The year, please?", by=agent, version=seen)
+    assert [move.what for move in caught.value.changes] == ["deleted the draft query about Date of birth"]
+    assert ask(submitted, BIRTH, "The year, please?", by=agent).pk
 
 
 @pytest.mark.parametrize(
@@ -71,13 +57,13 @@ def test_a_colleagues_draft_is_not_overwritten(submitted: Draft, agent: Any, col
     [
         (BIRTH, {"text": "  "}, "text"),
         (BIRTH, {"text": "x" * (MAX_TEXT + 1)}, "text"),
-        (BIRTH, {"text": "Look", "reason": "because"}, "reason"),
-        (BIRTH, {"text": "Look", "proposal": {"day": "31", "month": "2", "year": "1984"}}, "proposal"),
-        (BIRTH, {"text": "Look", "proposal": {"day": "3", "month": "4", "year": "2999"}}, "proposal"),
-        (Target(TargetKind.PARTY, "ada"), {"text": "Look", "proposal": "Bob"}, "proposal"),
-        (Target.of_field("ada", "no.such"), {"text": "Look"}, ""),
-        (Target.of_document("", "No such paper"), {"text": "Look"}, ""),
-        (Target(TargetKind.PARTY, "bob"), {"text": "Look"}, ""),
+        (BIRTH, {"reason": "because"}, "reason"),
+        (BIRTH, {"proposal": {"day": "31", "month": "2", "year": "1984"}}, "proposal"),
+        (BIRTH, {"proposal": {"day": "3", "month": "4", "year": "2999"}}, "proposal"),
+        (Target(TargetKind.PARTY, "ada"), {"proposal": "Bob"}, "proposal"),
+        (Target.of_field("ada", "no.such"), {}, ""),
+        (Target.of_document("", "No such paper"), {}, ""),
+        (Target(TargetKind.PARTY, "bob"), {}, ""),
     ],
     ids=["empty", "long", "reason", "date", "impossible", "of a party", "no field", "no slot", "no party"],
 )
@@ -85,7 +71,7 @@ def test_what_cannot_be_asked_is_refused(
     submitted: Draft, agent: Any, target: Target, more: dict[str, Any], field: str
 ) -> None:
     with pytest.raises(ReviewRefused) as caught:
-        draft_query(submitted, target, by=agent, version=current_version(submitted.application), **more)
+        ask(submitted, target, by=agent, **{"text": "Look"} | more)
     assert caught.value.field == field
 
 
@@ -104,8 +90,14 @@ def test_a_place_and_a_version_are_read_as_they_were_written() -> None:
         assert ReviewVersion.parse(text) == ReviewVersion(0, 0)
 
 
-def test_a_note_is_its_writers_to_remove(submitted: Draft, agent: Any, colleague: Any) -> None:
-    note = write_note(submitted, WHOLE_APPLICATION, text="Known to us", by=agent)
+def test_a_note_is_its_writers_to_remove_and_news_to_others(submitted: Draft, agent: Any, colleague: Any) -> None:
+    seen = now(submitted)
+    note = write_note(submitted, BIRTH, text="Known to us", by=agent)
+    assert Note.objects.get().label == "Date of birth"
+    assert [move.what for move in changes_since(submitted.application, seen, by=colleague)] == [
+        "wrote a note: Known to us"
+    ]
+    assert changes_since(submitted.application, seen, by=agent) == ()
     assert not remove_note(submitted, note.pk, by=colleague)
     assert remove_note(submitted, note.pk, by=agent)
     assert Note.objects.get().removed_at is not None
@@ -124,22 +116,3 @@ def test_a_note_that_arrives_twice_is_one(submitted: Draft, agent: Any, colleagu
     assert remove_note(submitted, others[1].pk, by=colleague)
     others.append(write_note(submitted, BIRTH, text="Known to me", by=colleague))
     assert len({note.pk for note in (first, *others)}) == Note.objects.count() == 5
-
-
-def test_queries_stand_in_the_order_in_which_they_were_asked(submitted: Draft, agent: Any) -> None:
-    targets = [BIRTH, WHOLE_APPLICATION, Target.of_field("ada", "person.first_name")]
-    asked = [
-        draft_query(submitted, target, text="Look", by=agent, version=current_version(submitted.application)).pk
-        for target in targets
-    ]
-    assert [query.pk for query in submitted.application.queries.all()] == asked
-
-
-def test_the_news_tell_what_others_did(submitted: Draft, agent: Any, colleague: Any) -> None:
-    seen = current_version(submitted.application)
-    write_note(submitted, BIRTH, text="Known to us", by=agent)
-    assert Note.objects.get().label == "Date of birth"
-    assert [move.what for move in changes_since(submitted.application, seen, by=colleague)] == [
-        "wrote a note: Known to us"
-    ]
-    assert changes_since(submitted.application, seen, by=agent) == ()

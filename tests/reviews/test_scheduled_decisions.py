@@ -17,7 +17,6 @@ from formation_portal.desk.audit.pages import detail_of
 from formation_portal.mail.models import Email
 from formation_portal.relay.models import Delivery
 from formation_portal.reviews import scheduled_decisions
-from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.checks import accept, reopen
 from formation_portal.reviews.customer_queries import decision_texts
 from formation_portal.reviews.decisions import (
@@ -30,26 +29,22 @@ from formation_portal.reviews.decisions import (
     withdraw,
 )
 from formation_portal.reviews.models import DecisionOutcome, Query, ReviewDecision
-from formation_portal.reviews.queries import draft_query, write_note
+from formation_portal.reviews.queries import write_note
 from formation_portal.reviews.scheduled_decisions import carry_out_due, undo_decision
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
-from formation_portal.reviews.transactions import ReviewChanged, ReviewRefused, current_version
+from formation_portal.reviews.transactions import ReviewChanged, ReviewRefused
 from tests import factories
 from tests.desk.decision_setup import take_over
 
-from .deciding import let_decisions_take_effect
+from .deciding import ask, check, let_decisions_take_effect, now
 
 pytestmark = pytest.mark.django_db
 
 BIRTH = Target.of_field("ada", "person.date_of_birth")
 
 
-def now(draft: Draft) -> Any:
-    return current_version(draft.application)
-
-
 def approve(draft: Draft, by: Any) -> ReviewDecision:
-    accept(draft, [fact.target for fact in load_checklist(draft)], by=by, version=now(draft))
+    check(draft, by=by)
     return decide(draft, APPROVE, by=by, version=now(draft))
 
 
@@ -95,7 +90,7 @@ def test_the_customer_reads_the_text_of_a_return_that_took_effect(submitted: Dra
     decide(submitted, RETURN, text="Undone", by=agent, version=now(submitted))
     undo_decision(submitted, by=agent)
     assert decision_texts(submitted.application, RETURN) == {}
-    draft_query(submitted, BIRTH, text="The passport says 1984", by=agent, version=now(submitted))
+    ask(submitted, BIRTH, "The passport says 1984", by=agent)
     decide(submitted, RETURN, text="One thing is left", by=agent, version=now(submitted))
     assert decision_texts(submitted.application, RETURN) == {}
     assert Query.objects.get().sent_at is None
@@ -156,30 +151,33 @@ def test_it_is_undone_by_who_made_it_and_can_be_made_again(submitted: Draft, age
         undo_decision(factories.again(submitted), by=agent)
 
 
-def test_a_withdrawal_wins_and_the_agent_is_told(submitted: Draft, agent: Any, owner: Any) -> None:
+@pytest.mark.parametrize(
+    ("act", "status_then", "words"),
+    [
+        (lambda draft, owner, _: services.withdraw(draft, by=owner), State.WITHDRAWN, "The customer withdrew"),
+        (
+            lambda draft, _, colleague: write_note(draft, WHOLE_APPLICATION, text="Wait for the bank", by=colleague),
+            State.IN_REVIEW,
+            "Dev Ramanathan changed the case",
+        ),
+    ],
+    ids=["a withdrawal", "a colleague's note"],
+)
+def test_what_others_do_wins_and_the_agent_is_told(
+    submitted: Draft, agent: Any, owner: Any, colleague: Any, act: Any, status_then: State, words: str
+) -> None:
     approve(submitted, agent)
-    services.withdraw(factories.again(submitted), by=owner)
+    act(factories.again(submitted), owner, colleague)
     assert let_decisions_take_effect() == 0
-    assert status(submitted) is State.WITHDRAWN
+    assert status(submitted) is status_then
     assert outcomes() == [("approve", DecisionOutcome.STOPPED)]
     [letter] = Email.objects.filter(kind="decision_stopped")
     assert letter.to == agent.email
-    assert "The customer withdrew" in letter.text
+    assert words in letter.text
     assert letters("decision") == []
+    assert reviewed() == (["decide"] if status_then is State.WITHDRAWN else ["decide", "stop"])
     with pytest.raises(ReviewRefused, match="undone or stopped"):
         undo_decision(factories.again(submitted), by=agent)
-
-
-def test_what_a_colleague_writes_wins_and_the_agent_is_told(submitted: Draft, agent: Any, colleague: Any) -> None:
-    approve(submitted, agent)
-    write_note(factories.again(submitted), WHOLE_APPLICATION, text="Wait for the bank", by=colleague)
-    assert let_decisions_take_effect() == 0
-    assert status(submitted) is State.IN_REVIEW
-    assert outcomes() == [("approve", DecisionOutcome.STOPPED)]
-    [letter] = Email.objects.filter(kind="decision_stopped")
-    assert letter.to == agent.email
-    assert "Dev Ramanathan changed the case" in letter.text
-    assert reviewed() == ["decide", "stop"]
 
 
 def test_ones_own_note_stops_nothing_but_an_open_check_does(submitted: Draft, agent: Any) -> None:
