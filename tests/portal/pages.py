@@ -15,6 +15,11 @@ def root(draft: Draft | Application) -> str:
     return f"/applications/{application.reference}/"
 
 
+def section_url(draft: Draft | Application, key: str = "the-company") -> str:
+    """Return the address of the page of a section."""
+    return f"{root(draft)}sections/{key}/"
+
+
 def people_url(draft: Draft | Application, rest: str = "") -> str:
     """Return the address of the page of people, or of one below it."""
     return f"{root(draft)}people/{rest}"

@@ -63,48 +63,52 @@ def held(form: Form, name: str) -> list[str]:
     return next(one for one in form.controls if one.name == name).filled
 
 
-def test_signing_up_keeps_all_but_the_password(as_nobody: Client) -> None:
-    form = fill(opened(as_nobody, "/accounts/signup/"), first_name="Ida", last_name="Lund", email="ida@example.com")
-    again = in_german(as_nobody, fill(form, password1="a-long-secret"))
-    assert [held(again, name) for name in ("first_name", "last_name", "email", "password1")] == [
-        ["Ida"],
-        ["Lund"],
-        ["ida@example.com"],
-        [""],
-    ]
+@pytest.mark.parametrize(
+    ("address", "typed", "held_then"),
+    [
+        (
+            "/accounts/signup/",
+            {"first_name": "Ida", "last_name": "Lund", "email": "ida@example.com", "password1": "a-long-secret"},
+            {"first_name": ["Ida"], "last_name": ["Lund"], "email": ["ida@example.com"], "password1": [""]},
+        ),
+        (
+            "/accounts/login/?next=/applications/",
+            {"login": "owner@example.com", "password": "a-long-secret", "remember": ["on"]},
+            {"login": ["owner@example.com"], "password": [""], "remember": ["on"]},
+        ),
+    ],
+)
+def test_signing_up_and_in_keeps_all_but_the_password(
+    as_nobody: Client, address: str, typed: dict[str, Any], held_then: dict[str, list[str]]
+) -> None:
+    again = in_german(as_nobody, fill(opened(as_nobody, address), **typed))
+    assert {name: held(again, name) for name in typed} == held_then
+    assert ("next", "/applications/") in again.fixed or "next" not in address
+    assert "_auth_user_id" not in as_nobody.session
     assert not get_user_model().objects.exists()
 
 
-def test_signing_in_keeps_the_address_the_box_and_the_way_on(as_nobody: Client, owner: Any) -> None:
-    form = opened(as_nobody, "/accounts/login/?next=/applications/")
-    again = in_german(as_nobody, fill(form, login="owner@example.com", password="a-long-secret", remember=["on"]))
-    assert [held(again, name) for name in ("login", "password", "remember")] == [["owner@example.com"], [""], ["on"]]
-    assert ("next", "/applications/") in again.fixed
-    assert "_auth_user_id" not in as_nobody.session
-
-
-def test_another_address_of_an_account_is_kept_and_not_added(as_owner: Client) -> None:
-    again = in_german(as_owner, fill(opened(as_owner, "/accounts/email/"), email="new@example.com"))
-    assert held(again, "email") == ["new@example.com"]
-    assert not EmailAddress.objects.filter(email="new@example.com").exists()
-    as_owner.post(again.action, dict(again.data()))
-    assert EmailAddress.objects.filter(email="new@example.com").exists()
-
-
-def test_the_roles_of_a_new_party_stay_ticked_and_nobody_is_added(as_owner: Client, draft: Draft) -> None:
-    form = fill(opened(as_owner, f"{root(draft)}people/new/?kind=person"), roles=["director", "shareholder"], me="1")
+@pytest.mark.parametrize(
+    ("address", "typed"),
+    [
+        ("/accounts/email/", {"email": "new@example.com"}),
+        ("{}people/new/?kind=person", {"roles": ["director", "shareholder"], "me": ["1"]}),
+        ("{}people/ada/invitation/", {"email": "half@"}),
+        ("{}check/", {"declaration": ["1"]}),
+    ],
+)
+def test_what_a_customer_has_typed_is_kept_and_not_done(
+    as_owner: Client, complete: Draft, address: str, typed: dict[str, Any]
+) -> None:
+    form = fill(opened(as_owner, address.format(root(complete))), **typed)
     again = in_german(as_owner, form)
-    assert sorted(one for one in held(again, "roles") if one) == ["director", "shareholder"]
-    assert held(again, "me") == ["1"]
+    for name, value in typed.items():
+        assert [one for one in held(again, name) if one] == ([value] if isinstance(value, str) else value)
     assert [one for one in again.fixed if one[0] == "token"] == [one for one in form.fixed if one[0] == "token"]
-    assert open_draft(draft.application).parties == ()
-
-
-def test_an_invitation_is_not_sent_and_keeps_its_address(as_owner: Client, complete: Draft) -> None:
-    address = f"{root(complete)}people/{complete.parties[0].token}/invitation/"
-    again = in_german(as_owner, fill(opened(as_owner, address), email="half@"))
-    assert held(again, "email") == ["half@"]
+    assert EmailAddress.objects.count() == 1
     assert not Invitation.objects.exists()
+    now = open_draft(Application.objects.get(pk=complete.application.pk))
+    assert ([row.token for row in now.parties], now.application.submitted_at) == (["ada"], None)
 
 
 def test_a_new_class_of_shares_is_saved_first(as_owner: Client, draft: Draft) -> None:
@@ -137,12 +141,6 @@ def test_what_is_to_be_done_with_each_row_of_a_sheet_stays_chosen(as_owner: Clie
     assert held(again, "row") == left
     assert held(again, other_row.name) == [apart]
     assert len(open_draft(draft.application).parties) == 1
-
-
-def test_the_declaration_stays_ticked_and_nothing_is_submitted(as_owner: Client, complete: Draft) -> None:
-    again = in_german(as_owner, fill(opened(as_owner, f"{root(complete)}check/"), declaration="1"))
-    assert held(again, "declaration") == ["1"]
-    assert Application.objects.get(pk=complete.application.pk).submitted_at is None
 
 
 def test_a_code_is_kept_and_not_tried(as_nobody: Client, complete: Draft, owner: Any) -> None:

@@ -8,10 +8,8 @@ from django.test import Client
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from tests import factories
-from tests.markup import Markup
-from tests.portal.pages import page_at, root
+from tests.portal.pages import page_at, people_url, root, section_url
 
-from .test_section import url
 from .test_section_changes import change, swapped
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -25,10 +23,8 @@ PEP_OFFICES = [
 @pytest.fixture
 def trading(draft: Draft, owner: Any) -> Draft:
     """It trades, and so has a manager."""
-    section = draft.schema.section("the-company")
-    assert section is not None
     raw = factories.COMPANY | {"xy.activity": "Trading", "xy.goods": "Fish"}
-    services.save_section(draft, section, raw, version=0, by=owner)
+    factories.save_section(draft, "the-company", raw, by=owner)
     services.add_party(draft, "person", ["manager"], factories.ADA, by=owner)
     return draft
 
@@ -44,7 +40,7 @@ def activity(draft: Draft) -> Any:
 def save(client: Client, draft: Draft, **answers: Any) -> Any:
     version = open_draft(draft.application).version("the-company")
     post = {"version": str(version)} | {f"q:{name}": value for name, value in answers.items()}
-    return client.post(url(draft.application), post)
+    return client.post(section_url(draft.application), post)
 
 
 def test_a_choice_says_at_its_control_what_it_has_made_inactive(as_owner: Client, trading: Draft) -> None:
@@ -55,10 +51,7 @@ def test_a_choice_says_at_its_control_what_it_has_made_inactive(as_owner: Client
     assert line.ancestors[-1].attributes["hx-swap-oob"] == 'beforeend:[id="q:activity-field"]'
     assert page.one("button", formaction=undo_url(trading)).text == "Undo"
     assert page.one("p", id="announcer").text.endswith(SAYS)
-
-
-def test_a_choice_that_makes_little_inactive_takes_the_line_away(as_owner: Client, trading: Draft) -> None:
-    change(as_owner, trading.application, activity="Holding company", shown=("region-q:goods",))
+    # Of a choice that makes little inactive the line is taken away.
     page = change(as_owner, trading.application, activity="Trading", set_aside="1")
     assert page.all("div", class_="inactive") == []
     assert "set-aside" in swapped(page)
@@ -69,14 +62,14 @@ def test_undo_at_the_control_keeps_what_was_typed_meanwhile(as_owner: Client, tr
     version = open_draft(trading.application).version("the-company")
     post = {"version": str(version), "q:activity": "Holding company", "q:name": "Typed just now"}
     response = as_owner.post(undo_url(trading), post)
-    assert response["Location"] == url(trading.application)
+    assert response["Location"] == section_url(trading.application)
     now = open_draft(trading.application)
     assert now.entity_raw == factories.COMPANY | {
         "xy.activity": "Trading",
         "xy.goods": "Fish",
         "entity.name": "Typed just now",
     }
-    assert "“Activity” has been changed back." in as_owner.get(url(trading.application)).content.decode()
+    assert "“Activity” has been changed back." in as_owner.get(section_url(trading.application)).content.decode()
 
 
 def test_a_save_of_the_choice_that_was_on_its_way_does_not_stop_the_undo(as_owner: Client, trading: Draft) -> None:
@@ -92,7 +85,7 @@ def test_a_save_of_the_choice_that_was_on_its_way_does_not_stop_the_undo(as_owne
 def test_without_script_the_page_that_follows_says_the_same(as_owner: Client, trading: Draft, button: str) -> None:
     version = trading.version("the-company")
     post = {"version": str(version), "q:activity": "Holding company"} | ({button: "1"} if button else {})
-    response = as_owner.post(url(trading.application), post)
+    response = as_owner.post(section_url(trading.application), post)
     page = page_at(as_owner, response["Location"])
     (form,) = page.all("form", action=undo_url(trading))
     assert SAYS in form.ancestors[-1].text
@@ -102,14 +95,11 @@ def test_without_script_the_page_that_follows_says_the_same(as_owner: Client, tr
     assert activity(trading) == "Trading"
 
 
-def test_only_choices_can_be_taken_back(as_owner: Client, trading: Draft) -> None:
-    save(as_owner, trading, name="Another name")
-    assert as_owner.post(undo_url(trading)).status_code == 404
-
-
-def test_nobody_else_takes_it_back(
+def test_only_choices_can_be_taken_back_and_by_nobody_else(
     as_owner: Client, as_other_customer: Client, as_agent: Client, as_nobody: Client, trading: Draft
 ) -> None:
+    save(as_owner, trading, name="Another name")
+    assert as_owner.post(undo_url(trading)).status_code == 404
     save(as_owner, trading, activity="Holding company")
     missing = as_other_customer.post("/applications/FP-0000-0000-0000/changes/1/restoration/")
     for client in (as_other_customer, as_agent):
@@ -121,10 +111,7 @@ def test_nobody_else_takes_it_back(
 
 
 def test_a_submitted_choice_stays(as_owner: Client, complete: Draft, owner: Any) -> None:
-    section = complete.schema.section("the-company")
-    assert section is not None
-    raw = {"xy.activity": "Trading", "xy.goods": "Fish"}
-    services.save_section(complete, section, raw, version=complete.version("the-company"), by=owner)
+    factories.save_section(complete, "the-company", {"xy.activity": "Trading", "xy.goods": "Fish"}, by=owner)
     address = undo_url(complete)
     services.submit(complete, by=owner, declaration="I declare it.")
     assert as_owner.post(address).status_code == 409
@@ -140,10 +127,9 @@ def test_a_choice_about_a_person_is_taken_back_on_its_page(as_owner: Client, own
     ada = services.add_party(
         draft, "person", ["director"], factories.ADA | {"xy.person.is_pep": "true"} | offices, by=owner
     )
-    address = f"/applications/{draft.application.reference}/people/{ada.token}/"
-    page = Markup(as_owner.get(address).content.decode())
-    name = next(one.attributes["name"] for one in page.controls if "is_pep" in one.attributes["name"])
-    response = as_owner.post(address, {"version": str(ada.version), name: "false", "update": "1"})
+    address = people_url(draft, f"{ada.token}/")
+    posted = {"version": str(ada.version), "q:xy.person.is_pep": "false", "update": "1"}
+    response = as_owner.post(address, posted)
     assert "No longer needed because of this answer: 4 answers." in as_owner.get(response["Location"]).content.decode()
     assert as_owner.post(undo_url(draft))["Location"] == address
     row = open_draft(draft.application).party(ada.token)

@@ -13,8 +13,7 @@ from formation_portal.applications.models import Application
 from formation_portal.portal.pages import Link
 from formation_portal.portal.sections.changes import NeedChanges, need_changes
 from tests.markup import Markup
-
-from .test_section import url
+from tests.portal.pages import section_url
 
 PLACES = st.lists(st.sampled_from("abcdefgh"), unique=True)
 
@@ -61,7 +60,7 @@ def test_a_list_is_drawn_anew(before: str, after: str) -> None:
 
 @pytest.mark.django_db(databases=["default", "service"])
 def test_an_answer_tells_what_the_page_shows_too_much(as_owner: Client, application: Application) -> None:
-    page = as_owner.get(url(application)).content.decode()
+    page = as_owner.get(section_url(application)).content.decode()
     answer = posted(as_owner, application, page)
     assert [one.attributes["id"] for one in Markup(answer).all("li")] == ["need-q:name"]
     assert "needs-section" not in answer
@@ -69,7 +68,7 @@ def test_an_answer_tells_what_the_page_shows_too_much(as_owner: Client, applicat
 
 @pytest.mark.django_db(databases=["default", "service"])
 def test_a_page_behind_others_gets_the_whole_list(as_owner: Client, application: Application) -> None:
-    page = as_owner.get(url(application)).content.decode()
+    page = as_owner.get(section_url(application)).content.decode()
     posted(as_owner, application, page, **{"q:activity": "Trading"})
     answer = posted(as_owner, application, page)
     needed = Markup(answer).one("section", id="needs-section")
@@ -82,4 +81,4 @@ def posted(client: Client, application: Application, page: str, **answers: str) 
     [drawn] = re.findall(r'name="drawn"[^>]*value="([^"]+)"', page)
     [version] = re.findall(r'name="version"[^>]*value="([^"]+)"', page)
     post = {"version": version, "drawn": drawn, "partial": "1", **(answers or {"q:name": "Larkfield"})}
-    return client.post(url(application), post, headers={"HX-Request": "true"}).content.decode()
+    return client.post(section_url(application), post, headers={"HX-Request": "true"}).content.decode()

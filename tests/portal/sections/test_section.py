@@ -12,51 +12,43 @@ from formation_portal.applications.models import Application
 from formation_portal.relay.models import Delivery, DeliveryState
 from tests import factories
 from tests.markup import Markup
-from tests.portal.pages import page_at, sound
+from tests.portal.pages import page_at, people_url, section_url, sound
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
-def url(application: Application, key: str = "the-company") -> str:
-    return f"/applications/{application.reference}/sections/{key}/"
-
-
 def posted(client: Client, application: Application, key: str = "the-company", **answers: Any) -> Any:
     """Post the section as its page stands, with these answers (the parts of a name joined by two underscores)."""
-    page = Markup(client.get(url(application, key)).content.decode())
-    version = page.one("input", name="version").attributes["value"]
-    return client.post(url(application, key), {"version": version, **_named(answers)})
+    version = page_at(client, section_url(application, key)).one("input", name="version").attributes["value"]
+    named = {f"q:{name.replace('__', ':')}": value for name, value in answers.items()}
+    return client.post(section_url(application, key), {"version": version, **named})
 
 
-def _named(answers: dict[str, Any]) -> dict[str, Any]:
-    plain = ("later", "update", "shown")
-    return {name if name in plain else f"q:{name.replace('__', ':')}": value for name, value in answers.items()}
+def started_on(day: int, month: int, year: int) -> dict[str, str]:
+    return {"started_on__day": str(day), "started_on__month": str(month), "started_on__year": str(year)}
 
 
 def test_saving_goes_on_to_the_next_section(as_owner: Client, application: Application) -> None:
     response = posted(as_owner, application, name="Larkfield", activity="Holding company")
     assert response.status_code == 302
-    assert response["Location"] == url(application, "funds")
+    assert response["Location"] == section_url(application, "funds")
     assert open_draft(application).entity_raw == {"entity.name": "Larkfield", "xy.activity": "Holding company"}
 
 
 def test_an_answer_that_opens_a_required_question_leads_to_it_once(as_owner: Client, application: Application) -> None:
     opened = posted(as_owner, application, name="Larkfield", activity="Trading")
-    assert opened["Location"] == f"{url(application)}#q:goods"
-    page = Markup(as_owner.get(url(application)).content.decode())
+    assert opened["Location"] == f"{section_url(application)}#q:goods"
+    page = page_at(as_owner, section_url(application))
     assert "hidden" not in page.one("div", id="region-q:goods").attributes
     assert "1 more question" in page.one("div", id="messages").text
-    again = posted(as_owner, application, name="Larkfield", activity="Trading", goods="", version="1")
-    assert again["Location"] == url(application, "funds"), "it was seen, and may be left for later"
+    again = posted(as_owner, application, name="Larkfield", activity="Trading", goods="")
+    assert again["Location"] == section_url(application, "funds"), "it was seen, and may be left for later"
 
 
 def test_an_unreadable_answer_stands_as_typed_with_the_error_at_its_field(
     as_owner: Client, application: Application
 ) -> None:
-    response = posted(
-        as_owner, application, name="Larkfield", started_on__day="31", started_on__month="2", started_on__year="2024"
-    )
-    page = sound(response, 422)
+    page = sound(posted(as_owner, application, name="Larkfield", **started_on(31, 2, 2024)), 422)
     assert page.one("title").text.startswith("Error: The company")
     assert page.one("input", name="q:started_on:day").attributes["value"] == "31"
     error = page.one("p", id="q:started_on-error").text.removeprefix("Error: ")
@@ -84,7 +76,7 @@ def test_answers_that_nobody_asks_for_are_ignored_and_told_without_their_value(
 def test_markup_that_was_typed_stays_text(as_owner: Client, application: Application) -> None:
     typed = '"><script>alert(1)</script>'
     posted(as_owner, application, name=typed, goods="</textarea><b>", activity="Trading")
-    html = as_owner.get(url(application)).content.decode()
+    html = as_owner.get(section_url(application)).content.decode()
     page = Markup(html)
     assert page.faults == []
     assert page.one("input", name="q:name").attributes["value"] == typed
@@ -96,15 +88,13 @@ def test_two_drafts_never_show_each_others_text(
     as_owner: Client, as_other_customer: Client, application: Application, other_customer: Any
 ) -> None:
     theirs = services.start(owner=other_customer, product=factories.product())
-    posted(as_owner, application, name="Larkfield", started_on__day="1", started_on__month="2", started_on__year="2024")
-    posted(
-        as_other_customer, theirs, name="Kestrel", started_on__day="3", started_on__month="4", started_on__year="2023"
-    )
-    mine, other = (
-        Markup(client.get(url(one)).content.decode())
-        for client, one in ((as_owner, application), (as_other_customer, theirs))
-    )
-    for page, name, year in ((mine, "Larkfield", "2024"), (other, "Kestrel", "2023")):
+    posted(as_owner, application, name="Larkfield", **started_on(1, 2, 2024))
+    posted(as_other_customer, theirs, name="Kestrel", **started_on(3, 4, 2023))
+    for client, own, name, year in (
+        (as_owner, application, "Larkfield", "2024"),
+        (as_other_customer, theirs, "Kestrel", "2023"),
+    ):
+        page = page_at(client, section_url(own))
         assert page.one("input", name="q:name").attributes["value"] == name
         assert page.one("input", name="q:started_on:year").attributes["value"] == year
 
@@ -118,8 +108,7 @@ def test_a_refusal_by_the_service_shows_at_its_field(as_owner: Client, applicati
         subject="",
         defaults={"state": DeliveryState.REFUSED, "problems": [trouble]},
     )
-    response = as_owner.get(url(application))
-    page = Markup(response.content.decode())
+    page = page_at(as_owner, section_url(application))
     assert "this one is taken" in page.one("p", id="q:name-error").text
     assert "Choose another name: this one is taken" in page.one("div", role="alert", tabindex="-1").text
     assert page.one("h2", id="problem").text == "1 answer needs a change"
@@ -127,11 +116,11 @@ def test_a_refusal_by_the_service_shows_at_its_field(as_owner: Client, applicati
 
 
 def test_a_submitted_section_is_read_only_and_says_why(as_owner: Client, submitted: Draft) -> None:
-    page = page_at(as_owner, url(submitted.application))
+    page = page_at(as_owner, section_url(submitted.application))
     assert "You submitted this application on" in page.one("main").text
     assert "Larkfield Holdings" in page.one("dl", _class="summary").text
     assert page.controls == []
-    assert as_owner.post(url(submitted.application), {"version": "1", "q:name": "Other"}).status_code == 409
+    assert as_owner.post(section_url(submitted.application), {"version": "1", "q:name": "Other"}).status_code == 409
     assert open_draft(submitted.application).entity_raw["entity.name"] == "Larkfield Holdings"
 
 
@@ -140,12 +129,12 @@ def test_a_section_whose_rule_does_not_hold_says_so_and_is_passed_over(as_owner:
     rule = {"depends_on": {"field": "activity", "value": "Trading"}}
     form = factories.SCHEMA | {"sections": [company, funds | rule, *rest]}
     application = services.start(owner=owner, product=factories.product(schema=form))
-    page = Markup(as_owner.get(url(application, "funds")).content.decode())
+    page = page_at(as_owner, section_url(application, "funds"))
     assert "Only asked if you answer Trading to “Activity”" in page.one("main").text
     assert all("hidden" in one.attributes for one in page.all("div", _class="region reveal"))
     assert posted(as_owner, application, name="Larkfield")["Location"].endswith("/people/")
     parked = as_owner.post(
-        url(application, "funds"), {"version": "1", "q:capital:amount": "5", "q:capital:currency": "USD"}
+        section_url(application, "funds"), {"version": "1", "q:capital:amount": "5", "q:capital:currency": "USD"}
     )
     assert parked.status_code == 302
     assert open_draft(application).entity_raw["xy.capital"] == {"amount": "5", "currency": "USD"}
@@ -163,21 +152,17 @@ def test_the_error_summary_leads_to_the_control_that_is_wrong(as_owner: Client, 
 
 
 def test_an_answer_that_two_sections_ask_is_there_in_the_second(as_owner: Client, draft: Draft) -> None:
-    root = f"/applications/{draft.application.reference}/sections/"
-    before = Markup(as_owner.get(f"{root}funds/").content.decode())
     chosen = {"type": "radio", "name": "q:activity", "value": "Trading"}
-    assert "checked" not in before.one("input", **chosen).attributes
-    as_owner.post(f"{root}the-company/", {"q:activity": "Trading", "version": "0"})
-    after = Markup(as_owner.get(f"{root}funds/").content.decode())
-    assert "checked" in after.one("input", **chosen).attributes
+    assert "checked" not in page_at(as_owner, section_url(draft, "funds")).one("input", **chosen).attributes
+    as_owner.post(section_url(draft), {"q:activity": "Trading", "version": "0"})
+    assert "checked" in page_at(as_owner, section_url(draft, "funds")).one("input", **chosen).attributes
 
 
 def test_a_question_of_two_roles_stands_once_on_the_page_of_who_has_both(
     as_owner: Client, draft: Draft, owner: Any
 ) -> None:
     ada = services.add_party(draft, "person", ["director", "shareholder"], factories.ADA, by=owner)
-    path = f"/applications/{draft.application.reference}/people/{ada.token}/"
-    page = Markup(as_owner.get(path).content.decode())
+    page = page_at(as_owner, people_url(draft, f"{ada.token}/"))
     asked = Counter(one.attributes["name"] for one in page.all("input") if one.attributes.get("type") != "radio")
     assert asked["q:person.date_of_birth:day"] == 1
     assert not [name for name, times in asked.items() if name.startswith("q:") and times > 1]

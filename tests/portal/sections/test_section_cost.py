@@ -13,8 +13,7 @@ from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.ui.forms import rendering
 from formation_portal.ui.forms.question import Question
 from tests.campaigns.bench.forms import product
-
-from .test_section import url
+from tests.portal.pages import section_url
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -26,7 +25,7 @@ def started(owner: Any, size: int) -> Application:
 
 
 def queries(client: Client, application: Application, post: dict[str, Any] | None = None, **more: Any) -> int:
-    path = url(application, "questions")
+    path = section_url(application, "questions")
     client.get(path)
     with CaptureQueriesContext(connections["default"]) as seen, CaptureQueriesContext(connections["service"]) as beyond:
         response = client.get(path) if post is None else client.post(path, post, **more)
@@ -44,8 +43,8 @@ def test_the_page_takes_as_many_queries_for_three_hundred_questions_as_for_ten(a
 def test_what_is_kept_of_drawn_questions_holds_no_typed_text(as_owner: Client, owner: Any) -> None:
     application = started(owner, 10)
     post = {"version": "0", "q:q0": "Typed by Ada", "q:q7": "Also by Ada", "q:q5:day": "31", "q:q5:year": "1815"}
-    as_owner.post(url(application, "questions"), post)
-    html = as_owner.get(url(application, "questions")).content.decode()
+    as_owner.post(section_url(application, "questions"), post)
+    html = as_owner.get(section_url(application, "questions")).content.decode()
     assert "Typed by Ada" in html
     assert "Also by Ada" in html
     assert 'value="1815"' in html

@@ -10,9 +10,7 @@ from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from tests import factories
 from tests.markup import Markup
-from tests.portal.pages import page_at
-
-from .test_section import url
+from tests.portal.pages import page_at, section_url
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -25,7 +23,7 @@ def started(owner: Any, *fields: dict[str, Any], **more: Any) -> Application:
 
 
 def page_of(client: Client, application: Application) -> Markup:
-    return page_at(client, url(application, "odd-b"))
+    return page_at(client, section_url(application, "odd-b"))
 
 
 def test_keys_that_look_like_our_own_ids_are_told_apart(as_owner: Client, owner: Any) -> None:
@@ -35,7 +33,7 @@ def test_keys_that_look_like_our_own_ids_are_told_apart(as_owner: Client, owner:
     page = page_of(as_owner, application)
     names = [one.attributes["name"] for one in page.controls if one.attributes.get("name", "").startswith("q:")]
     assert len(names) == len(set(names)) == len(keys) + 3
-    as_owner.post(url(application, "odd-b"), {"version": "0"} | dict.fromkeys(names, "1"))
+    as_owner.post(section_url(application, "odd-b"), {"version": "0"} | dict.fromkeys(names, "1"))
     assert len(open_draft(application).entity_raw) == len(keys) + 1
 
 
@@ -43,10 +41,10 @@ def test_markup_in_words_stays_text(as_owner: Client, owner: Any) -> None:
     bad = "<script>alert(1)</script>"
     field = factories.field("a", "select", label=bad, help=bad, options=[bad, '"><i>'])
     application = started(owner, field)
-    html = as_owner.get(url(application, "odd-b")).content.decode()
+    html = as_owner.get(section_url(application, "odd-b")).content.decode()
     assert "<script>alert" not in html
     assert page_of(as_owner, application).one("legend").text == bad
-    as_owner.post(url(application, "odd-b"), {"version": "0", "q:a": bad})
+    as_owner.post(section_url(application, "odd-b"), {"version": "0", "q:a": bad})
     assert open_draft(application).record.answers.values == {"xy.a": bad}
 
 
@@ -65,7 +63,7 @@ def test_a_question_that_nobody_can_answer_says_so_and_is_not_needed(
     page = page_of(as_owner, application)
     assert words in page.one("main").text
     assert [one for one in page.controls if one.attributes["name"].startswith("q:")] == []
-    as_owner.post(url(application, "odd-b"), {"version": "0", "q:a": "x"})
+    as_owner.post(section_url(application, "odd-b"), {"version": "0", "q:a": "x"})
     assert open_draft(application).entity_raw == {}
 
 
@@ -83,8 +81,8 @@ def test_of_two_questions_for_one_answer_the_one_that_was_seen_counts(
     fields = [factories.field("which", "boolean"), asked("first", True), other, asked("second", False)]
     application = started(owner, *fields)
     post = {"version": "0", "q:which": "true", "q:first": "Seen", "q:second": ""}
-    as_owner.post(url(application, "odd-b"), post | shown("region-q:first", "region-q:other"))
+    as_owner.post(section_url(application, "odd-b"), post | shown("region-q:first", "region-q:other"))
     assert open_draft(application).entity_raw["xy.one"] == "Seen"
     post |= {"version": "1", "q:which": "false", "q:first": "Old", "q:second": "New"}
-    as_owner.post(url(application, "odd-b"), post | shown("region-q:second"))
+    as_owner.post(section_url(application, "odd-b"), post | shown("region-q:second"))
     assert open_draft(application).entity_raw["xy.one"] == "New"
