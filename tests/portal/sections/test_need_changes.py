@@ -1,6 +1,5 @@
 """A list of what is needed follows a change line by line: what goes, what comes, and where."""
 
-import re
 from collections.abc import Sequence
 
 import pytest
@@ -13,7 +12,7 @@ from formation_portal.applications.models import Application
 from formation_portal.portal.pages import Link
 from formation_portal.portal.sections.changes import NeedChanges, need_changes
 from tests.markup import Markup
-from tests.portal.pages import section_url
+from tests.portal.pages import page_at, section_url
 
 PLACES = st.lists(st.sampled_from("abcdefgh"), unique=True)
 
@@ -59,26 +58,19 @@ def test_a_list_is_drawn_anew(before: str, after: str) -> None:
 
 
 @pytest.mark.django_db(databases=["default", "service"])
-def test_an_answer_tells_what_the_page_shows_too_much(as_owner: Client, application: Application) -> None:
-    page = as_owner.get(section_url(application)).content.decode()
-    answer = posted(as_owner, application, page)
-    assert [one.attributes["id"] for one in Markup(answer).all("li")] == ["need-q:name"]
-    assert "needs-section" not in answer
+def test_an_answer_tells_what_the_page_shows_too_much_and_a_page_behind_others_gets_the_whole_list(
+    as_owner: Client, application: Application
+) -> None:
+    page = page_at(as_owner, section_url(application))
+    drawn = {name: page.one("input", name=name).attributes["value"] for name in ("version", "drawn")}
 
+    def answer(**answers: str) -> str:
+        """Post a change as script does, from the page that was drawn so."""
+        post = drawn | {"partial": "1"} | {f"q:{name}": value for name, value in answers.items()}
+        return as_owner.post(section_url(application), post, headers={"HX-Request": "true"}).content.decode()
 
-@pytest.mark.django_db(databases=["default", "service"])
-def test_a_page_behind_others_gets_the_whole_list(as_owner: Client, application: Application) -> None:
-    page = as_owner.get(section_url(application)).content.decode()
-    posted(as_owner, application, page, **{"q:activity": "Trading"})
-    answer = posted(as_owner, application, page)
-    needed = Markup(answer).one("section", id="needs-section")
-    assert "Enter “Name”" not in needed.text
+    first = answer(name="Larkfield")
+    assert [one.attributes["id"] for one in Markup(first).all("li")] == ["need-q:name"]
+    assert "needs-section" not in first
+    assert "Enter “Name”" not in Markup(answer(activity="Trading")).one("section", id="needs-section").text
     assert open_draft(application).entity_raw["xy.activity"] == "Trading"
-
-
-def posted(client: Client, application: Application, page: str, **answers: str) -> str:
-    """The answer to a change that script posts from a page that was drawn so."""
-    [drawn] = re.findall(r'name="drawn"[^>]*value="([^"]+)"', page)
-    [version] = re.findall(r'name="version"[^>]*value="([^"]+)"', page)
-    post = {"version": version, "drawn": drawn, "partial": "1", **(answers or {"q:name": "Larkfield"})}
-    return client.post(section_url(application), post, headers={"HX-Request": "true"}).content.decode()

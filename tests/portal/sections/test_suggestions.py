@@ -12,6 +12,7 @@ from formation_portal.contract.fields.iso_codes import COUNTRIES, sort_key
 from formation_portal.invitations import parts
 from tests import factories
 from tests.markup import Element, Markup
+from tests.portal.pages import section_url, sound
 from tests.portal.sharing.test_part import let_in
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -35,29 +36,19 @@ def application(owner: Any) -> Application:
     return services.start(owner=owner, product=product)
 
 
-def page_at(client: Client, application: Application, more: str = "sections/odd/", **headers: Any) -> Markup:
-    page = Markup(client.get(f"/applications/{application.reference}/{more}", **headers).content.decode())
-    assert page.faults == []
-    return page
+def page_of(client: Client, application: Application, **headers: Any) -> Markup:
+    return sound(client.get(section_url(application, "odd"), **headers))
+
+
+def options(page: Markup, control: str, *, likely: bool) -> list[Element]:
+    """Of a list, the first group, or what follows it, without the line that chooses nothing."""
+    lists = page.all("select", name=control)
+    chosen = [one for one in page.all("option") if one.ancestors[-1] in lists or one.ancestors[-2] in lists]
+    return [one for one in chosen if one.attributes["value"] and one.inside("optgroup") is likely]
 
 
 def likely(page: Markup, control: str) -> list[str]:
-    """The codes of the first group of a list."""
-    return [one.attributes["value"] for one in page.all("option") if _group(one) and _list(one) == control]
-
-
-def rest(page: Markup, control: str) -> list[Element]:
-    """What follows that group, without the line that chooses nothing."""
-    options = [one for one in page.all("option") if not _group(one) and _list(one) == control]
-    return [one for one in options if one.attributes["value"]]
-
-
-def _group(option: Element) -> bool:
-    return any(outer.tag == "optgroup" for outer in option.ancestors)
-
-
-def _list(option: Element) -> str:
-    return next(outer.attributes["name"] for outer in option.ancestors if outer.tag == "select")
+    return [one.attributes["value"] for one in options(page, control, likely=True)]
 
 
 LISTS = ("q:home:country", "q:places", "q:seat", "q:citizens")
@@ -67,10 +58,10 @@ LISTS = ("q:home:country", "q:places", "q:seat", "q:citizens")
 def test_every_list_of_countries_runs_by_name_after_the_likely_ones(
     as_owner: Client, application: Application, language: str
 ) -> None:
-    page = page_at(as_owner, application, HTTP_ACCEPT_LANGUAGE=language)
+    page = page_of(as_owner, application, HTTP_ACCEPT_LANGUAGE=language)
     for control in LISTS:
         assert likely(page, control)[0] == "VG"
-        names = [sort_key(one.text) for one in rest(page, control)][: len(COUNTRIES)]
+        names = [sort_key(one.text) for one in options(page, control, likely=False)][: len(COUNTRIES)]
         assert names == sorted(names)
         assert len(names) == len(COUNTRIES)
 
@@ -80,7 +71,7 @@ def test_tick_boxes_run_by_name_after_the_likely_ones_and_each_country_stands_on
     as_owner: Client, application: Application, owner: Any, language: str
 ) -> None:
     services.add_party(open_draft(application), "person", ["director"], {"xy.citizens": ["NO", "IN"]}, by=owner)
-    page = page_at(as_owner, application, HTTP_ACCEPT_LANGUAGE=language)
+    page = page_of(as_owner, application, HTTP_ACCEPT_LANGUAGE=language)
     boxes = [one for one in page.all("input", type="checkbox") if one.attributes["name"] == "q:trade"]
     assert [one.attributes["value"] for one in boxes][:2] == ["VG", "NO"], "IN is none of them"
     assert sorted(one.attributes["value"] for one in boxes) == sorted(TWENTY)
@@ -98,7 +89,7 @@ def test_what_is_used_in_the_application_comes_after_the_products_own(
     draft = open_draft(application)
     for codes in (["NO", "IN"], ["IN"]):
         services.add_party(draft, "person", ["director"], {"xy.citizens": codes}, by=owner)
-    page = page_at(as_owner, application)
+    page = page_of(as_owner, application)
     for control in LISTS:
         assert likely(page, control)[:3] == ["VG", "IN", "NO"]
     assert likely(page, "q:money:currency") == ["USD"]

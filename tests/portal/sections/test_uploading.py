@@ -11,7 +11,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Document, Party
 from tests import factories
 from tests.markup import Markup
-from tests.portal.pages import sound
+from tests.portal.pages import people_url, section_url, sound
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -24,13 +24,8 @@ def ada(draft: Draft, owner: Any) -> Party:
 
 
 @pytest.fixture
-def section(application: Application) -> str:
-    return f"/applications/{application.reference}/sections/the-company/"
-
-
-@pytest.fixture
 def page(application: Application, ada: Party) -> str:
-    return f"/applications/{application.reference}/people/{ada.token}/"
+    return people_url(application, f"{ada.token}/")
 
 
 def stored(application: Application) -> list[tuple[str, str]]:
@@ -119,10 +114,11 @@ def test_a_stale_page_still_takes_the_file_and_carries_the_answers(
 def test_a_page_that_can_no_longer_be_changed_says_that_the_file_was_not_taken(
     as_owner: Client, submitted: Draft
 ) -> None:
-    [row] = submitted.parties
-    path = f"/applications/{submitted.application.reference}/people/{row.token}/"
-    before = stored(submitted.application)
-    response = as_owner.post(path, {"version": "1", f"slot:{row.token}/Passport": factories.upload(name="new.pdf")})
+    before, post = (
+        stored(submitted.application),
+        {"version": "1", "slot:ada/Passport": factories.upload(name="new.pdf")},
+    )
+    response = as_owner.post(people_url(submitted, "ada/"), post)
     assert response.status_code == 409
     assert "“Passport” was not uploaded. The application is" in message(response)
     assert stored(submitted.application) == before
@@ -152,15 +148,12 @@ def test_remove_saves_what_is_typed_and_asks_once_more(
     assert as_owner.post(page, {"version": "2", "removal": key}).status_code == 302
 
 
-def test_a_slot_of_somebody_else_takes_nothing(as_owner: Client, ada: Party, section: str) -> None:
-    post = {"version": "0", f"slot:{ada.token}/Passport": factories.upload(), "slot": f"{ada.token}/Passport"}
-    as_owner.post(section, post)
-    assert Document.objects.count() == 0
-
-
-def test_a_change_that_script_posts_names_files_and_takes_none(
+def test_a_slot_of_somebody_else_and_a_change_that_script_posts_take_no_file(
     as_owner: Client, application: Application, ada: Party, page: str
 ) -> None:
+    post = {"version": "0", f"slot:{ada.token}/Passport": factories.upload(), "slot": f"{ada.token}/Passport"}
+    as_owner.post(section_url(application), post)
+    assert Document.objects.count() == 0
     post = {"version": "1", "q:person.last_name": "King", f"slot:{ada.token}/Passport": "[object File]"}
     response = as_owner.post(page, post, HTTP_HX_REQUEST="true")
     assert response.status_code == 200
