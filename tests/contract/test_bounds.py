@@ -28,80 +28,58 @@ def sent(schema: FormSchema, told: Record) -> dict[str, Any]:
     return {spec.key: value for spec, value in evaluate(schema, told).active_answers()}
 
 
-@pytest.mark.parametrize(
-    ("members", "typed", "sentence"),
-    [
-        ({"minimum": 3}, "2", "“n” must be 3 or more"),
-        ({"minimum": 3}, "3", ""),
-        ({"maximum": 9.5}, "9.5", ""),
-        ({"maximum": 0.1}, "0.1", ""),
-        ({"minimum": 3, "maximum": 9}, "11", "“n” must be from 3 to 9"),
-        ({"integer": True}, "1.5", "“n” must be a whole number"),
-        ({"minimum": 25, "bound_message": "The court takes a quarter"}, "20", "The court takes a quarter"),
-        ({"canonical_field": "entity.number_of_shares"}, "-5", "“n” must be 1 or more"),
-        ({"canonical_field": "entity.number_of_shares"}, "7.5", "“n” must be a whole number"),
-        ({"canonical_field": "entity.voting_percent"}, "100.0001", "“n” must be from 0 to 100"),
-    ],
-)
-def test_a_number_outside_its_bounds_is_said_to_be_impossible(
-    members: dict[str, Any], typed: str, sentence: str
-) -> None:
-    schema = form(entity(question("n", "number", **members)))
-    told = record(schema, n=typed)
-    assert answers_needed(schema, told) == ([("impossible", sentence)] if sentence else [])
-    assert ("n" in sent(schema, told)) is not bool(sentence)
+IN_FRANCS = {"allowed_currencies": ["CHF"], "minimum": 20000}
+IN_TWO = {"allowed_currencies": ["CHF", "EUR"], "minimum": {"CHF": 20000, "EUR": 21000}}
+IN_YEN = {"allowed_currencies": ["JPY"], "maximum": 500}
+BIRTH = {"canonical_field": "person.date_of_birth", "csp_field_key": None}
+ADULT = {"minimum_age": 18, "bound_message": "Directors must be 18 or older."}
 
 
 @pytest.mark.parametrize(
-    ("members", "amount", "sentence"),
+    ("field_type", "members", "typed", "sentence"),
     [
-        ({"allowed_currencies": ["CHF"], "minimum": 20000}, ("20000", "CHF"), ""),
+        ("number", {"minimum": 3}, "2", "“n” must be 3 or more"),
+        ("number", {"minimum": 3}, "3", ""),
+        ("number", {"maximum": 9.5}, "9.5", ""),
+        ("number", {"maximum": 0.1}, "0.1", ""),
+        ("number", {"minimum": 3, "maximum": 9}, "11", "“n” must be from 3 to 9"),
+        ("number", {"integer": True}, "1.5", "“n” must be a whole number"),
+        ("number", {"minimum": 25, "bound_message": "The court takes a quarter"}, "20", "The court takes a quarter"),
+        ("number", {"canonical_field": "entity.number_of_shares"}, "-5", "“n” must be 1 or more"),
+        ("number", {"canonical_field": "entity.number_of_shares"}, "7.5", "“n” must be a whole number"),
+        ("number", {"canonical_field": "entity.voting_percent"}, "100.0001", "“n” must be from 0 to 100"),
+        ("currency_amount", IN_FRANCS, {"amount": "20000", "currency": "CHF"}, ""),
+        ("currency_amount", IN_TWO, {"amount": "20500", "currency": "EUR"}, "“n” must be EUR 21,000.00 or more"),
+        ("currency_amount", IN_YEN, {"amount": "501", "currency": "JPY"}, "“n” must be JPY 500 or less"),
+        ("date", {"minimum": "2026-01-31"}, "2026-01-30", "“n” must be 31 January 2026 or later"),
+        ("date", {"minimum": "2026-01-31"}, "2026-01-31", ""),
+        ("date", {"maximum": "today"}, "2026-11-22", "“n” must not be in the future"),
+        ("date", {"minimum": "today"}, "2026-11-20", "“n” must not be in the past"),
+        ("date", BIRTH, "2026-11-21", "“n” must be in the past"),
         (
-            {"allowed_currencies": ["CHF", "EUR"], "minimum": {"CHF": 20000, "EUR": 21000}},
-            ("20500", "EUR"),
-            "“n” must be EUR 21,000",
-        ),
-        ({"allowed_currencies": ["JPY"], "maximum": 500}, ("501", "JPY"), "“n” must be JPY 500"),
-    ],
-)
-def test_an_amount_is_judged_by_the_bound_of_its_currency(
-    members: dict[str, Any], amount: tuple[str, str], sentence: str
-) -> None:
-    schema = form(entity(question("n", "currency_amount", **members)))
-    told = record(schema, n={"amount": amount[0], "currency": amount[1]})
-    found = [text.replace("\u00a0", " ") for _, text in answers_needed(schema, told)]
-    assert len(found) == bool(sentence)
-    assert all(text.startswith(sentence) for text in found)
-
-
-@pytest.mark.parametrize(
-    ("members", "day", "sentence"),
-    [
-        ({"minimum": "2026-01-31"}, "2026-01-30", "“d” must be 31 January 2026 or later"),
-        ({"minimum": "2026-01-31"}, "2026-01-31", ""),
-        ({"maximum": "today"}, "2026-11-22", "“d” must not be in the future"),
-        ({"minimum": "today"}, "2026-11-20", "“d” must not be in the past"),
-        ({"canonical_field": "person.date_of_birth"}, "2026-11-21", "“d” must be in the past"),
-        (
-            {"canonical_field": "person.date_of_birth"},
+            "date",
+            BIRTH,
             "1906-11-21",
             "This person must be 119 or younger. 21 November 1906 makes this person 120",
         ),
+        ("date", ADULT, "2020-01-01", "Directors must be 18 or older. 1 January 2020 makes this person 6"),
         (
-            {"minimum_age": 18, "bound_message": "Directors must be 18 or older."},
-            "2020-01-01",
-            "Directors must be 18 or older. 1 January 2020 makes this person 6",
+            "date",
+            {"minimum_age": 18},
+            "2008-11-22",
+            "This person must be 18 or older. 22 November 2008 makes this person 17",
         ),
-        ({"minimum_age": 18}, "2008-11-22", "This person must be 18 or older. 22 November 2008 makes this person 17"),
-        ({"minimum_age": 18}, "2008-11-21", ""),
+        ("date", {"minimum_age": 18}, "2008-11-21", ""),
     ],
 )
-def test_a_date_is_judged_on_the_day(members: dict[str, Any], day: str, sentence: str) -> None:
-    schema = form(entity(question("d", "date", **members)))
-    needed = answers_needed(schema, record(schema, d=day))
-    assert [(code, text.replace("\u00a0", " ")) for code, text in needed] == (
-        [("impossible", sentence)] if sentence else []
-    )
+def test_an_answer_outside_its_bounds_is_said_to_be_impossible_and_not_sent(
+    field_type: str, members: dict[str, Any], typed: Any, sentence: str
+) -> None:
+    schema = form(entity(question("n", field_type, **members)))
+    told = record(schema, n=typed)
+    needed = [(code, text.replace("\u00a0", " ")) for code, text in answers_needed(schema, told)]
+    assert needed == ([("impossible", sentence)] if sentence else [])
+    assert ("n" in sent(schema, told)) is not bool(sentence)
 
 
 def test_an_age_is_whole_years_on_the_day_that_favours_the_person() -> None:
@@ -152,9 +130,6 @@ def test_an_impossible_answer_decides_no_rule() -> None:
     schema = form(entity(question("n", "number", maximum=10), question("more", required=True, depends_on=rule)))
     assert answers_needed(schema, record(schema, n="7")) == [("required", "Enter “more”")]
     assert answers_needed(schema, record(schema, n="12")) == [("impossible", "“n” must be 10 or less")]
-
-
-BIRTH = {"canonical_field": "person.date_of_birth", "csp_field_key": None}
 
 
 def test_a_party_is_judged_by_each_active_role_and_reads_the_strictest_bound() -> None:
@@ -212,33 +187,24 @@ def test_the_answers_of_a_role_add_up(
 
 
 @pytest.mark.parametrize(
-    "field",
-    [
-        question("f", "number", minimum=5, maximum=4),
-        question("f", "number", minimum_age=18),
-        question("f", "date", minimum="31 January"),
-        question("f", "currency_amount", minimum=5, allowed_currencies=["CHF", "EUR"]),
-        question("f", "text", maximum=5),
-        question("f", "multi_select", options=["a"], maximum=0),
-    ],
-)
-def test_bounds_that_contradict_each_other_or_do_not_fit_the_type_are_left_out(field: dict[str, Any]) -> None:
-    schema = form(entity(field))
-    assert {warning.code for warning in check_schema(schema).warnings} == {"bad_bound"}
-    assert not check_schema(schema).faults
-
-
-@pytest.mark.parametrize(
     "section",
     [
+        entity(question("f", "number", minimum=5, maximum=4)),
+        entity(question("f", "number", minimum_age=18)),
+        entity(question("f", "date", minimum="31 January")),
+        entity(question("f", "currency_amount", minimum=5, allowed_currencies=["CHF", "EUR"])),
+        entity(question("f", "text", maximum=5)),
+        entity(question("f", "multi_select", options=["a"], maximum=0)),
         role("director", minimum=3, maximum=2),
         role("director", maximum="two"),
         role("director", total={"field": "nobody", "equals": 100}),
         role("director", question("n", "number"), total=["n"]),
     ],
 )
-def test_bounds_of_a_role_that_cannot_be_met_are_left_out(section: dict[str, Any]) -> None:
+def test_bounds_that_cannot_be_met_or_do_not_fit_the_type_are_left_out(section: dict[str, Any]) -> None:
     schema = form(section)
     assert {warning.code for warning in check_schema(schema).warnings} == {"bad_bound"}
-    three = tuple(person(schema, "director", id=str(number), n="90") for number in range(3))
-    assert answers_needed(schema, record(schema, parties=three)) == []
+    assert not check_schema(schema).faults
+    if schema.role_sections:
+        three = tuple(person(schema, "director", id=str(number), n="90") for number in range(3))
+        assert answers_needed(schema, record(schema, parties=three)) == []

@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import given
@@ -9,10 +10,9 @@ from hypothesis import strategies as st
 
 from formation_portal.contract.canonical import raw_answers
 from formation_portal.contract.needs import needs
-from formation_portal.contract.record import Holder, Party, Record, ShareClass, validate
+from formation_portal.contract.record import Holder, Record, validate
 from formation_portal.contract.rules import FormState, evaluate
 from formation_portal.contract.schema import FormSchema
-from formation_portal.contract.schema_check import check_schema
 from tests import payloads
 from tests.strategies import records, schemas
 
@@ -52,38 +52,21 @@ def test_the_order_of_sections_does_not_matter(application: Any, seed: int) -> N
 def at_the_service(schema: FormSchema, form_state: FormState) -> Record:
     """The record as the service reads it back from what was sent."""
 
-    def sent(body: Any) -> Any:
-        return json.loads(json.dumps(body))
+    def read(fields: Any, properties: Any, *holder: Any) -> Any:
+        sent = (json.loads(json.dumps(body)) for body in (properties, payloads.csp_data(form_state, *holder)))
+        return validate(fields, raw_answers(fields, *sent, of_entity=not holder))
 
-    entity = raw_answers(
-        schema.entity_fields,
-        sent(payloads.entity_properties(form_state)),
-        sent(payloads.csp_data(form_state)),
-        of_entity=True,
-    )
-    parties = []
-    for party in form_state.record.parties:
-        fields = schema.fields_of(party.kind, party.roles)
-        raw = raw_answers(
-            fields, sent(payloads.party_body(form_state, party)), sent(payloads.csp_data(form_state, party))
-        )
-        parties.append(Party(party.id, party.kind, party.roles, validate(fields, raw), party.label))
-    classes = []
-    for one in form_state.record.share_classes:
-        raw = raw_answers(
-            schema.share_class_fields,
-            sent(payloads.properties(form_state, one)),
-            sent(payloads.csp_data(form_state, one)),
-        )
-        classes.append(ShareClass(one.id, validate(schema.share_class_fields, raw), one.label))
     record = form_state.record
-    return Record(
-        validate(schema.entity_fields, entity),
-        tuple(parties),
-        tuple(classes),
-        record.holdings,
-        record.documents,
-    )
+    parties = []
+    for party in record.parties:
+        answers = read(schema.fields_of(party.kind, party.roles), payloads.party_body(form_state, party), party)
+        parties.append(replace(party, answers=answers))
+    classes = []
+    for one in record.share_classes:
+        answers = read(schema.share_class_fields, payloads.properties(form_state, one), one)
+        classes.append(replace(one, answers=answers))
+    answers = read(schema.entity_fields, payloads.entity_properties(form_state))
+    return replace(record, answers=answers, parties=tuple(parties), share_classes=tuple(classes))
 
 
 @given(applications())
@@ -99,27 +82,6 @@ def test_what_the_portal_accepts_the_service_accepts(application: Any) -> None:
     }
     rest = [need for need in missing if (need.party_id, need.share_class_id, need.field) not in unreadable]
     assert rest == ours
-
-
-@given(schemas(), st.integers(2, 8), st.randoms(use_true_random=False))
-def test_a_circle_is_always_found_and_named(document: dict[str, Any], length: int, chance: random.Random) -> None:
-    ring = [f"ring-{number}" for number in range(length)]
-    fields = [
-        {"key": key, "label": key, "depends_on": {"field": ring[(index + 1) % length], "value": "x"}}
-        for index, key in enumerate(ring)
-    ]
-    chance.shuffle(fields)
-    half = len(fields) // 2
-    extra = [
-        {"scope": "entity", "title": "Ring one", "fields": fields[:half]},
-        {"scope": "entity", "title": "Ring two", "fields": fields[half:]},
-    ]
-    sections = [*document["sections"], *extra]
-    chance.shuffle(sections)
-    schema = FormSchema.model_validate({**document, "sections": sections})
-    (fault,) = check_schema(schema).faults
-    assert fault.code == "circle"
-    assert all(key in fault.message for key in ring)
 
 
 @given(applications())

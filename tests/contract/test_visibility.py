@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formation_portal.contract.record import Holder, Party, Record, ShareClass, validate
+from formation_portal.contract.record import Holder, Party, Record, validate
 from formation_portal.contract.rules import FormState, Question, evaluate
 from formation_portal.contract.schema import FormSchema
 from formation_portal.contract.visibility import VisibilityTable, VisibilityTables
@@ -52,27 +52,21 @@ def with_choices(
     before = (holder or now).answers
     kept = {name: value for name, value in before.values.items() if name not in posted}
     answers = replace(before, values=kept | dict(read.values))
-    if isinstance(holder, Party):
-        party = replace(holder, answers=answers)
-        return replace(now, parties=tuple(party if one.id == party.id else one for one in now.parties)), party
-    if isinstance(holder, ShareClass):
-        newer = replace(holder, answers=answers)
-        return replace(
-            now, share_classes=tuple(newer if one.id == newer.id else one for one in now.share_classes)
-        ), newer
-    return replace(now, answers=answers), None
+    if holder is None:
+        return replace(now, answers=answers), None
+    newer, kind = replace(holder, answers=answers), "parties" if isinstance(holder, Party) else "share_classes"
+    holders = tuple(newer if one.id == newer.id else one for one in getattr(now, kind))
+    return replace(now, **{kind: holders}), newer
 
 
 def pages(schema: FormSchema, now: Record) -> list[tuple[Holder, tuple[Question, ...]]]:
     """Every page of questions: of each entity section, each party, each class."""
-    form_state = evaluate(schema, now)
-    of_entity: list[tuple[Holder, tuple[Question, ...]]] = [
-        (None, form_state.questions(section)) for section in schema.entity_sections
-    ]
-    of_parties = [(party, form_state.party_questions(party)) for party in now.parties]
-    share = schema.share_section
-    of_classes = [(one, form_state.questions(share, one)) for one in now.share_classes] if share else []
-    return [*of_entity, *of_parties, *of_classes]
+    form_state, share = evaluate(schema, now), schema.share_section
+    shown: list[tuple[Holder, tuple[Question, ...]]] = []
+    shown += [(None, form_state.questions(section)) for section in schema.entity_sections]
+    shown += [(party, form_state.party_questions(party)) for party in now.parties]
+    shown += [(one, form_state.questions(share, one)) for one in now.share_classes if share]
+    return shown
 
 
 def active(form_state: FormState, holder: Holder, one: Question) -> bool:

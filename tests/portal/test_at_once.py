@@ -11,6 +11,7 @@ from formation_portal.applications.models import Application, Stake
 from formation_portal.mail.models import Email
 from formation_portal.relay.models import Delivery
 from tests import factories
+from tests.portal.pages import root
 from tests.portal.parties.test_owners import duo, url
 from tests.portal.sharing.test_overtaking_posts import version_fields
 from tests.two_connections import at_once, postgresql_only
@@ -20,11 +21,10 @@ __all__ = ["duo"]
 pytestmark = [pytest.mark.django_db(databases=["default", "service"], transaction=True), postgresql_only]
 
 
-def windows(client: Client, person: Any) -> tuple[Client, Client]:
-    """Two windows of one browser."""
-    other = Client()
-    other.force_login(person)
-    return client, other
+def press_twice(client: Client, person: Any, path: str, **posted: str) -> Any:
+    """Post the same form from two windows at once."""
+    windows = client, factories.browser_of(person)
+    return at_once(*(lambda window=window: window.post(path, posted) for window in windows))
 
 
 def reference_in(response: Any) -> str:
@@ -33,24 +33,21 @@ def reference_in(response: Any) -> str:
 
 def test_two_presses_start_one_application(as_owner: Client, owner: Any, full_catalog: None) -> None:
     product = str(as_owner.get("/").content.decode().partition('name="product" value="')[2].partition('"')[0])
-    first, second = at_once(
-        *(lambda w=w: w.post("/applications/", {"product": product}) for w in windows(as_owner, owner))
-    )
+    first, second = press_twice(as_owner, owner, "/applications/", product=product)
     assert (first.error, second.error) == (None, None)
     assert reference_in(first.result) == reference_in(second.result) == Application.objects.get().reference
 
 
 def test_two_presses_make_one_copy(as_owner: Client, owner: Any, complete: Draft) -> None:
-    path = f"/applications/{complete.application.reference}/copy/"
-    first, second = at_once(*(lambda w=w: w.post(path) for w in windows(as_owner, owner)))
+    first, second = press_twice(as_owner, owner, f"{root(complete)}copy/")
     assert (first.error, second.error) == (None, None)
     copy = Application.objects.exclude(pk=complete.application.pk).get()
     assert reference_in(first.result) == reference_in(second.result) == copy.reference
 
 
 def test_two_presses_submit_once(as_owner: Client, owner: Any, complete: Draft) -> None:
-    path, letters = f"/applications/{complete.application.reference}/submission/", Email.objects.count()
-    first, second = at_once(*(lambda w=w: w.post(path, {"declaration": "1"}) for w in windows(as_owner, owner)))
+    letters = Email.objects.count()
+    first, second = press_twice(as_owner, owner, f"{root(complete)}submission/", declaration="1")
     assert first.result["Location"] == second.result["Location"]
     application = Application.objects.get(pk=complete.application.pk)
     assert application.submissions == 1
@@ -59,14 +56,13 @@ def test_two_presses_submit_once(as_owner: Client, owner: Any, complete: Draft) 
 
 
 def test_two_presses_withdraw_once(as_owner: Client, owner: Any, submitted: Draft) -> None:
-    path = f"/applications/{submitted.application.reference}/withdrawal/"
-    first, second = at_once(*(lambda w=w: w.post(path) for w in windows(as_owner, owner)))
+    first, second = press_twice(as_owner, owner, f"{root(submitted)}withdrawal/")
     assert first.result["Location"] == second.result["Location"]
     assert submitted.application.changes.filter(moved_to="withdrawn").count() == 1
 
 
 def test_owners_of_a_company_never_come_to_more_than_all_of_it(as_owner: Client, owner: Any, duo: Draft) -> None:
-    first_window, second_window = windows(as_owner, owner)
+    first_window, second_window = as_owner, factories.browser_of(owner)
     mira = {"owner": "new:person", "first_name": "Mira", "last_name": "Sato", "part": "70%"}
     noor = {"owner": "new:person", "first_name": "Noor", "last_name": "Haddad", "part": "45%"}
     address = url(duo)
@@ -86,10 +82,8 @@ def test_two_windows_that_save_one_answer_ask_which_is_meant(as_owner: Client, o
     drafts = [factories.again(draft) for _ in range(2)]
     texts = [factories.COMPANY | {"entity.name": name} for name in ("Larkfield Ltd", "Meadow Ltd")]
     first, second = at_once(
-        *(
-            lambda window=window, raw=raw: services.save_section(window, section, raw, version=0, by=owner)
-            for window, raw in zip(drafts, texts, strict=True)
-        )
+        lambda: services.save_section(drafts[0], section, texts[0], version=0, by=owner),
+        lambda: services.save_section(drafts[1], section, texts[1], version=0, by=owner),
     )
     assert first.result.conflicts == {}
     assert second.result.conflicts.keys() == {"entity.name"}

@@ -10,6 +10,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from tests import factories
 from tests.markup import Markup
+from tests.portal.pages import root
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -31,35 +32,31 @@ def just_before(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Callable[[], 
     return arrange
 
 
-def address(draft: Draft, more: str) -> str:
-    return f"/applications/{draft.application.reference}/{more}"
-
-
-def test_a_role_for_somebody_who_was_removed(draft: Draft, owner: Any, as_owner: Client, just_before: Any) -> None:
+@pytest.mark.parametrize("write", ["set_roles", "add_document"])
+def test_somebody_who_was_removed_is_reported(
+    draft: Draft, owner: Any, as_owner: Client, just_before: Any, write: str
+) -> None:
     ada = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
-    just_before("set_roles", lambda: services.remove_party(factories.again(draft), ada, by=owner))
-    response = as_owner.post(address(draft, f"people/{ada.token}/roles/"), {"role": "shareholder"}, follow=True)
+    just_before(write, lambda: services.remove_party(factories.again(draft), ada, by=owner))
+    if write == "add_document":
+        post = {"slot": f"{ada.token}/Passport", "file": factories.upload()}
+        assert as_owner.post(f"{root(draft)}documents/", post).status_code == 404
+        assert not factories.again(draft).documents
+        return
+    response = as_owner.post(f"{root(draft)}people/{ada.token}/roles/", {"role": "shareholder"}, follow=True)
     assert response.status_code == 200
     message = Markup(response.content.decode()).one("div", id="messages").text
     assert "This person or company was removed." in message
 
 
-def test_a_party_for_an_application_that_was_submitted(
+def test_an_application_that_was_submitted_is_reported_and_keeps_what_was_chosen(
     complete: Draft, owner: Any, as_owner: Client, just_before: Any
 ) -> None:
     just_before("add_party", lambda: services.submit(factories.again(complete), by=owner, declaration="I declare it."))
     post = {"kind": "person", "roles": ["", "director"]}
-    response = as_owner.post(address(complete, "people/new/"), post)
+    response = as_owner.post(f"{root(complete)}people/new/", post)
     assert response.status_code == 409
     page = Markup(response.content.decode())
     assert "can’t be changed" in page.one("div", id="messages").text
     assert "checked" in page.one("input", name="roles", value="director").attributes
     assert len(factories.again(complete).parties) == len(complete.parties)
-
-
-def test_a_file_for_somebody_who_was_removed(draft: Draft, owner: Any, as_owner: Client, just_before: Any) -> None:
-    ada = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
-    just_before("add_document", lambda: services.remove_party(factories.again(draft), ada, by=owner))
-    post = {"slot": f"{ada.token}/Passport", "file": factories.upload()}
-    assert as_owner.post(address(draft, "documents/"), post).status_code == 404
-    assert not factories.again(draft).documents

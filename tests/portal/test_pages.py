@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from formation_portal.applications.draft import Draft
-from tests.markup import Markup
+from tests.portal.pages import page_at, root
 
 pytestmark = pytest.mark.django_db
 
@@ -25,8 +25,7 @@ pytestmark = pytest.mark.django_db
 def test_every_page_of_what_was_submitted_says_that_it_cannot_be_changed(
     as_owner: Client, submitted: Draft, path: str, title: str
 ) -> None:
-    answer = as_owner.get(f"/applications/{submitted.application.reference}/{path}")
-    text = Markup(answer.content.decode()).one("main").text
+    text = page_at(as_owner, f"{root(submitted)}{path}").one("main").text
     assert title in text
     assert "It is waiting for review. If something needs to change, we will return it to you." in text
     assert "These are the current answers." in text

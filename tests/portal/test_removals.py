@@ -11,30 +11,25 @@ from formation_portal.relay.models import Delivery, Reason
 from tests import factories
 from tests.encrypted_rows import update_each
 from tests.markup import Markup
+from tests.portal.pages import page_at, people_url, root
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
-NAMES = ("party", "share_class", "holding", "document", "document-from-page")
+PATHS = {
+    "party": "people/ada/removal/",
+    "share_class": "shares/classes/ordinary/removal/",
+    "holding": "shares/holdings/ada/ordinary/removal/",
+    "document": "documents/{}/removal/",
+    "document-from-page": "documents/{}/removal/?next=page",
+}
 
 
 def address(draft: Draft, name: str) -> str:
-    party, share_class, document = draft.parties[0].token, draft.share_classes[0].token, draft.documents[0].pk
-    paths = {
-        "party": f"people/{party}/removal/",
-        "share_class": f"shares/classes/{share_class}/removal/",
-        "holding": f"shares/holdings/{party}/{share_class}/removal/",
-        "document": f"documents/{document}/removal/",
-        "document-from-page": f"documents/{document}/removal/?next=page",
-    }
-    return f"/applications/{draft.application.reference}/{paths[name]}"
+    return root(draft) + PATHS[name].format(draft.documents[0].pk)
 
 
 def page_of(client: Client, draft: Draft, name: str) -> Markup:
-    response = client.get(address(draft, name))
-    assert response.status_code == 200
-    markup = Markup(response.content.decode())
-    assert markup.faults == []
-    return markup
+    return page_at(client, address(draft, name))
 
 
 def entry(markup: Markup, heading: str) -> str:
@@ -48,7 +43,7 @@ def counts(draft: Draft) -> tuple[int, ...]:
     return (len(now.parties), len(now.share_classes), len(now.holdings), len(now.documents))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PATHS)
 def test_looking_removes_nothing_and_confirming_does(complete: Draft, as_owner: Client, name: str) -> None:
     before = counts(complete)
     page_of(as_owner, complete, name)
@@ -70,26 +65,20 @@ def test_a_party_names_the_roles_that_then_have_too_few(complete: Draft, as_owne
 
 def test_what_was_needed_before_is_not_said_to_be_needed_then(draft: Draft, owner: Any, as_owner: Client) -> None:
     ada = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
-    path = f"/applications/{draft.application.reference}/people/{ada.token}/removal/"
-    needed = entry(Markup(as_owner.get(path).content.decode()), "needed")
+    needed = entry(page_at(as_owner, people_url(draft, f"{ada.token}/removal/")), "needed")
     assert "Directors" in needed
     assert "Shareholders" not in needed, "it has none as it is"
 
 
-def test_a_share_class_names_its_holders_and_the_answers_that_name_it(
+def test_a_share_class_and_a_holding_name_their_holders_and_the_answers_that_name_them(
     complete: Draft, owner: Any, as_owner: Client
 ) -> None:
     ada = complete.parties[0]
-    services.save_party(
-        complete, ada, {"xy.person.appointed_by": complete.share_classes[0].token}, version=ada.version, by=owner
-    )
+    services.save_party(complete, ada, {"xy.person.appointed_by": "ordinary"}, version=ada.version, by=owner)
     markup = page_of(as_owner, complete, "share_class")
     assert "Ada Lovelace holds 10,000 of its shares." in entry(markup, "goes")
     assert "you will need to answer “Appointed by” again." in entry(markup, "goes")
     assert "Add 1 share class" in entry(markup, "needed")
-
-
-def test_the_last_holding_says_that_its_holder_has_none_then(complete: Draft, as_owner: Client) -> None:
     markup = page_of(as_owner, complete, "holding")
     assert markup.one("h1").text == "Remove 10,000 “Ordinary” shares of Ada Lovelace?"
     assert "Ada Lovelace will hold no shares." in entry(markup, "goes")
@@ -114,7 +103,7 @@ def test_what_the_service_can_not_be_told_to_remove_is_said(
     assert words not in page_of(as_owner, complete, name).one("main").text, "it never was there"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PATHS)
 def test_after_submitting_nothing_is_removed(submitted: Draft, as_owner: Client, name: str) -> None:
     before = counts(submitted)
     assert not [one for one in page_of(as_owner, submitted, name).all("button") if one.text == "Remove"]

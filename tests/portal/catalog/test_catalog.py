@@ -1,46 +1,38 @@
 """The catalog: what is offered, what a filter leaves, and what is said when nothing fits."""
 
-from copy import deepcopy
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from django.http import QueryDict
 from django.test import Client
 
-from formation_portal.gateway.catalog import Catalog, read_products
 from formation_portal.portal.catalog import views
 from formation_portal.portal.catalog.filters import CatalogFilter, PriceCeiling
 from formation_portal.portal.catalog.pages import CatalogPage
 from formation_portal.portal.pages import Link
-from tests import factories
 from tests.markup import Markup
 
-HTMX = {"HTTP_HX_REQUEST": "true"}
+from .offered import item, offered
 
 
-def item(slug: str, region: str, country: str, price: int, currency: str, **product: Any) -> dict[str, Any]:
-    one = deepcopy(factories.ITEM)
-    one["jurisdiction_product_id"] = f"id-{slug}"
-    one["jurisdiction"] |= {"region": region, "slug": country.lower(), "name": country}
-    one["product"] |= {"slug": slug, "name": slug.capitalize()} | product
-    one["price"] = {"one_off": price, "annual": 100, "currency": currency}
-    return one
+def priced(slug: str, region: str, country: str, price: int, currency: str, **product: Any) -> dict[str, Any]:
+    place = {"region": region, "slug": country.lower(), "name": country}
+    amounts = {"one_off": price, "annual": 100, "currency": currency}
+    return item(slug, place=place, product=product, price=amounts)
 
 
 ITEMS = [
-    item("gmbh", "Europe", "Zug", 3900, "CHF"),
-    item("verein", "Europe", "Zug", 2400, "CHF", type="Foundation"),
-    item("limited", "Europe", "Malta", 2400, "EUR"),
-    item("ibc", "Caribbean", "Nevis", 1450, "USD"),
-    item("llc", "America", "Delaware", 590, "USD"),
+    priced("gmbh", "Europe", "Zug", 3900, "CHF"),
+    priced("verein", "Europe", "Zug", 2400, "CHF", type="Foundation"),
+    priced("limited", "Europe", "Malta", 2400, "EUR"),
+    priced("ibc", "Caribbean", "Nevis", 1450, "USD"),
+    priced("llc", "America", "Delaware", 590, "USD"),
 ]
 
 
-def page(query: str = "", items: list[Any] = ITEMS, **more: Any) -> CatalogPage:
-    offered = Catalog(read_products(items), datetime(2026, 11, 21, tzinfo=UTC), **more)
-    return CatalogPage(offered, CatalogFilter.from_query(QueryDict(query)), ())
+def page(query: str = "", items: list[Any] = ITEMS) -> CatalogPage:
+    return CatalogPage(offered(items), CatalogFilter.from_query(QueryDict(query)), ())
 
 
 def names(shown: CatalogPage) -> list[str]:
@@ -75,11 +67,8 @@ def test_a_filter_leaves_what_fits(query: str, left: list[str]) -> None:
     assert names(page(query)) == left
 
 
-def test_prices_in_other_currencies_are_left_out_and_it_says_so() -> None:
+def test_ceilings_are_offered_per_currency_and_leave_out_prices_in_others() -> None:
     assert page("price=USD-5000").left_out == "Only prices in USD are compared. 3 priced in CHF, EUR are not shown."
-
-
-def test_ceilings_are_offered_per_currency_and_part_its_products() -> None:
     control = next(one for one in page().controls if one.name == "price")
     offered = [choice.value for choice in control.choices if choice.value]
     assert {"CHF-3000", "CHF-3900", "USD-1000", "USD-1450", "EUR-2400"} <= set(offered)
@@ -126,19 +115,13 @@ def test_of_several_filters_the_one_that_helps_most_is_named(query: str, words: 
     assert shown.wider == Link(words, url)
 
 
-def test_a_faulty_product_is_shown_with_its_reason() -> None:
-    faulty = item("circle", "Europe", "Malta", 10, "EUR")
-    faulty["schema"] = {"sections": []}
-    shown = page(items=[*ITEMS, faulty])
-    product = next(product for product in shown.products if product.name == "Circle")
-    assert "no id" in product.reason
-    assert len(shown.products) == 6
-
-
-def test_what_cannot_be_read_stands_last_and_fits_no_filter() -> None:
-    items = [{"product": {"name": "Riddle"}}, *ITEMS]
-    assert names(page(items=items))[-1] == "Riddle"
-    assert "Riddle" not in names(page("region=Europe", items=items))
+def test_a_faulty_product_is_shown_with_its_reason_and_one_that_cannot_be_read_stands_last() -> None:
+    faulty = item("circle", schema={"sections": []})
+    shown = page(items=[{"product": {"name": "Riddle"}}, *ITEMS, faulty])
+    assert "no id" in next(product for product in shown.products if product.name == "Circle").reason
+    assert len(shown.products) == 7
+    assert names(shown)[-1] == "Riddle"
+    assert "Riddle" not in names(page("region=Europe", items=[{"product": {"name": "Riddle"}}, *ITEMS]))
 
 
 @pytest.mark.parametrize("text", ["", "USD", "-5", "USD--5", "USD-NaN", "USD-Infinity", "USD-1e"])
@@ -148,7 +131,7 @@ def test_what_is_no_ceiling_is_none(text: str) -> None:
 
 @pytest.mark.parametrize("path", ["/", "/compare/?product=llc", "/products/llc/", "/products/llc/checklist/"])
 def test_an_old_catalog_carries_its_note(path: str, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    fresh = Catalog(read_products(ITEMS), datetime(2026, 11, 21, tzinfo=UTC))
+    fresh = offered(ITEMS)
     old = replace(fresh, is_stale=True, note="Prices of yesterday.")
     for catalog, count in ((fresh, 0), (old, 1)):
         monkeypatch.setattr(views, "current_catalog", lambda catalog=catalog: catalog)
@@ -156,35 +139,24 @@ def test_an_old_catalog_carries_its_note(path: str, db: None, monkeypatch: pytes
 
 
 @pytest.mark.django_db(databases=["default", "service"])
-class TestPage:
-    """Over the whole catalog."""
+def test_htmx_gets_results_count_and_announcement_only_and_what_is_ticked_stays_ticked(full_catalog: None) -> None:
+    query = "/?country=usa&region=&product=bvi-limited-company&product=texas-llc&product=no"
+    response = Client().get(query, HTTP_HX_REQUEST="true")
+    markup = Markup(response.content.decode())
+    assert not markup.all("html")
+    assert markup.one("p", id="announcer").text == "7 of 32 company types"
+    assert {"catalog-results", "catalog-count"} <= {one.attributes.get("id") for one in markup.elements}
+    # What was chosen from and typed in stays as it is.
+    assert {one.attributes["name"] for one in markup.controls} == {"product", "region", "type", "price", "days"}
+    assert "HX-Request" in response["Vary"]
+    ticked = [one.attributes["value"] for one in markup.controls if "checked" in one.attributes]
+    assert sorted(ticked) == ["bvi-limited-company", "texas-llc"]
+    assert "Not in this list" in response.content.decode()
+    assert response["HX-Push-Url"].startswith("/?country=usa&product=bvi-limited-company&product=texas-llc")
 
-    def test_htmx_gets_results_count_and_announcement_only(self, full_catalog: None) -> None:
-        response = Client().get("/?country=usa", **HTMX)
-        html = response.content.decode()
-        markup = Markup(html)
-        assert not markup.all("html")
-        assert markup.one("p", id="announcer").text == "7 of 32 company types"
-        assert {"catalog-results", "catalog-count"} <= {one.attributes.get("id") for one in markup.elements}
-        names = {one.attributes["name"] for one in markup.controls}
-        assert names == {"product", "region", "type", "price", "days"}, (
-            "what was chosen from and typed in stays as it is"
-        )
-        assert "HX-Request" in response["Vary"]
 
-    def test_what_is_ticked_stays_ticked_and_in_the_address_when_a_filter_changes(self, full_catalog: None) -> None:
-        response = Client().get(
-            "/?country=usa&region=&product=bvi-limited-company&product=texas-llc&product=no", **HTMX
-        )
-        markup = Markup(response.content.decode())
-        ticked = [one.attributes["value"] for one in markup.controls if "checked" in one.attributes]
-        assert sorted(ticked) == ["bvi-limited-company", "texas-llc"]
-        assert "Not in this list" in response.content.decode()
-        assert response["HX-Push-Url"].startswith("/?country=usa&product=bvi-limited-company&product=texas-llc")
-
-    def test_no_query_and_no_call_is_made_for_a_visitor(
-        self, full_catalog: None, django_assert_num_queries: Any
-    ) -> None:
+@pytest.mark.django_db(databases=["default", "service"])
+def test_no_query_and_no_call_is_made_for_a_visitor(full_catalog: None, django_assert_num_queries: Any) -> None:
+    Client().get("/")
+    with django_assert_num_queries(0), django_assert_num_queries(0, using="service"):
         Client().get("/")
-        with django_assert_num_queries(0), django_assert_num_queries(0, using="service"):
-            Client().get("/")

@@ -1,30 +1,24 @@
 """The checklist to print: everything that a customer can prepare, once, under the rules' own words."""
 
-from copy import deepcopy
 from itertools import groupby
 from typing import Any
 
 import pytest
 from django.test import Client
 
-from formation_portal.contract.schema import ENTITY, SHARE_CLASS, FormSchema
+from formation_portal.contract.schema import ENTITY, SHARE_CLASS
 from formation_portal.gateway.catalog import catalog, read_products
 from formation_portal.portal.catalog.requirements import ChecklistPart, Requirements
 from tests import factories
-from tests.markup import Markup
+from tests.portal.pages import page_at
 
-
-def page(*sections: dict[str, Any]) -> Requirements:
-    item = deepcopy(factories.ITEM)
-    if sections:
-        item["schema"]["sections"] = list(sections)
-    (product,) = read_products([item])
-    assert product.item is not None
-    return Requirements(product.item)
+from .offered import item
 
 
 def part(title: str, *sections: dict[str, Any]) -> ChecklistPart:
-    return next(one for one in page(*sections).checklist if one.title == title)
+    (product,) = read_products([item("example", *sections)])
+    assert product.item is not None
+    return next(one for one in Requirements(product.item).checklist if one.title == title)
 
 
 def listed(shown: ChecklistPart) -> list[tuple[str, list[str]]]:
@@ -61,33 +55,23 @@ def test_what_two_roles_ask_stands_once_and_what_one_asks_names_it() -> None:
     assert asked["Pep office"] == "as director"
 
 
-def preparable_labels(schema: FormSchema) -> set[str]:
-    """Every question's label that somebody can answer, by walking the schema."""
-    return {
-        spec.label
-        for section in schema.sections
-        for group, specs in section.groups.items()
-        if group in (ENTITY, SHARE_CLASS) or section.allows(group)
-        for spec in specs
-        if not spec.provided_by_agent and schema.why_unanswerable(spec) is None
-    }
-
-
 @pytest.mark.django_db(databases=["default", "service"])
-class TestPage:
-    """Over the whole catalog."""
-
-    def test_every_products_checklist_holds_every_question_document_and_role(self, full_catalog: None) -> None:
-        products = catalog().items
-        assert len(products) == 32
-        for product in products:
-            response = Client().get(f"/products/{product.key}/checklist/")
-            markup = Markup(response.content.decode())
-            assert markup.faults == [], product.key
-            text = markup.one("main").text
-            assert product.item is not None
-            schema = product.item.form
-            slots = {slot.name for one in schema.sections for slots in one.documents.values() for slot in slots}
-            titles = {section.title for section in schema.sections}
-            missing = [words for words in preparable_labels(schema) | slots | titles if words not in text]
-            assert missing == [], product.key
+def test_every_products_checklist_holds_every_question_document_and_role(full_catalog: None) -> None:
+    products = catalog().items
+    assert len(products) == 32
+    for product in products:
+        text = page_at(Client(), f"/products/{product.key}/checklist/").one("main").text
+        assert product.item is not None
+        schema = product.item.form
+        # Every question that somebody can answer, by walking the schema.
+        labels = {
+            spec.label
+            for section in schema.sections
+            for group, specs in section.groups.items()
+            if group in (ENTITY, SHARE_CLASS) or section.allows(group)
+            for spec in specs
+            if not spec.provided_by_agent and schema.why_unanswerable(spec) is None
+        }
+        slots = {slot.name for one in schema.sections for slots in one.documents.values() for slot in slots}
+        titles = {section.title for section in schema.sections}
+        assert [words for words in labels | slots | titles if words not in text] == [], product.key

@@ -1,54 +1,48 @@
 """The guide: which questions tell a catalog's products apart, what fits the answers and why, and what to loosen."""
 
-from copy import deepcopy
-from datetime import UTC, datetime
-from functools import cache
 from typing import Any
 
 import pytest
 from django.http import QueryDict
 from django.test import Client
 
-from formation_portal.gateway.catalog import Catalog, read_products
 from formation_portal.portal.catalog.guide import GuidePage
 from formation_portal.portal.pages import Link
 from tests import factories
 from tests.embedded_catalog import catalog_items
 from tests.markup import Markup
 
+from .offered import item, offered
+
 HTMX = {"HTTP_HX_REQUEST": "true"}
 
 
-def item(slug: str, region: str, price: Any, time: str, roles: dict[str, int], kind: str = "Corporation") -> Any:
-    one = deepcopy(factories.ITEM)
-    one["jurisdiction_product_id"] = f"id-{slug}"
-    one["jurisdiction"] |= {"region": region, "slug": f"in-{slug}", "name": f"Land of {slug}"}
-    one["product"] |= {"slug": slug, "name": slug.capitalize(), "type": kind}
-    one["price"] = price and {"one_off": price[0], "annual": 10, "currency": price[1]}
-    one["estimated_timeline"] = time
-    one["schema"]["sections"] = [{"scope": "entity", "title": "Name", "fields": [factories.field("name")]}] + [
-        {"scope": f"role:{role}", "title": role.capitalize(), "minimum": count} for role, count in roles.items()
-    ]
-    return one
+def manned(slug: str, region: str, price: Any, time: str, roles: dict[str, int], kind: str = "Corporation") -> Any:
+    name = {"scope": "entity", "title": "Name", "fields": [factories.field("name")]}
+    people = [{"scope": f"role:{role}", "title": role.capitalize(), "minimum": count} for role, count in roles.items()]
+    return item(
+        slug,
+        name,
+        *people,
+        place={"region": region, "slug": f"in-{slug}", "name": f"Land of {slug}"},
+        product={"type": kind},
+        price=price and {"one_off": price[0], "annual": 10, "currency": price[1]},
+        estimated_timeline=time,
+    )
 
 
 # Of another make: types, roles, currencies and times that the embedded catalog doesn't have.
 ODD = [
-    item("trust", "North", (80, "XTS"), "2 weeks", {"trustee": 1, "settlor": 1}, "Trust"),
-    item("guild", "North", (900, "XTS"), "20 working days", {"warden": 4}, "Guild"),
-    item("barge", "South", (70, "XXX"), "1 week", {"shareholder": 1}, "Guild"),
-    item("mill", "South", (300, "XTS"), "3-4 working days", {"shareholder": 2, "director": 1}, "Guild"),
-    item("ark", "", None, "when it floats", {}, "Ark"),
+    manned("trust", "North", (80, "XTS"), "2 weeks", {"trustee": 1, "settlor": 1}, "Trust"),
+    manned("guild", "North", (900, "XTS"), "20 working days", {"warden": 4}, "Guild"),
+    manned("barge", "South", (70, "XXX"), "1 week", {"shareholder": 1}, "Guild"),
+    manned("mill", "South", (300, "XTS"), "3-4 working days", {"shareholder": 2, "director": 1}, "Guild"),
+    manned("ark", "", None, "when it floats", {}, "Ark"),
 ]
 
 
 def page(query: str = "", items: list[Any] = ODD) -> GuidePage:
-    return GuidePage(Catalog(read_products(items), datetime(2026, 11, 21, tzinfo=UTC)), QueryDict(query))
-
-
-@cache
-def embedded() -> Catalog:
-    return Catalog(read_products(catalog_items()), datetime(2026, 11, 21, tzinfo=UTC))
+    return GuidePage(offered(items), QueryDict(query))
 
 
 def names(candidates: Any) -> list[str]:
@@ -104,7 +98,7 @@ def test_the_answer_to_loosen_is_the_one_without_which_the_most_fit() -> None:
 
 
 def test_a_shortlist_is_short_and_what_it_has_no_room_for_is_not_lost() -> None:
-    shown = GuidePage(embedded(), {"people": "1"})
+    shown = GuidePage(offered(catalog_items()), {"people": "1"})
     assert len(shown.shortlist) == 5
     assert len(shown.shortlist) + len(shown.more) == len(shown.fitting) > 5
     assert shown.compare_url.count("product=") == 3
@@ -120,33 +114,32 @@ def test_what_is_no_answer_is_ignored(query: str) -> None:
 
 
 def test_what_cannot_be_formed_is_neither_listed_nor_asked_for() -> None:
-    faulty = item("faulty", "East", (1, "XTS"), "1 day", {}) | {"schema": {"sections": []}}
+    faulty = item("faulty", place={"region": "East"}, schema={"sections": []})
     shown = page("region=South", [*ODD, faulty, {"product": {"name": "Riddle"}}])
     assert "Faulty" not in names(shown.ranked)
     assert options(shown) == options(page())
 
 
 @pytest.mark.django_db(databases=["default", "service"])
-class TestPage:
-    """Over the whole catalog."""
+def test_a_plain_submit_leads_to_an_address_with_what_was_chosen(full_catalog: None) -> None:
+    response = Client().get("/guide/?form=&region=&people=1&days=5&price=")
+    assert response["Location"] == "/guide/?people=1&days=5"
+    html = Client().get(response["Location"]).content.decode()
+    markup = Markup(html)
+    checked = [one.attributes["value"] for one in markup.all("input", type="radio") if "checked" in one.attributes]
+    assert checked == ["", "", "1", "5", ""]
+    assert len(markup.all("li", class_="task")) == 5
+    assert "One person can fill every required role" in html
 
-    def test_a_plain_submit_leads_to_an_address_with_what_was_chosen(self, full_catalog: None) -> None:
-        response = Client().get("/guide/?form=&region=&people=1&days=5&price=")
-        assert response["Location"] == "/guide/?people=1&days=5"
-        html = Client().get(response["Location"]).content.decode()
-        markup = Markup(html)
-        checked = [one.attributes["value"] for one in markup.all("input", type="radio") if "checked" in one.attributes]
-        assert checked == ["", "", "1", "5", ""]
-        assert len(markup.all("li", class_="task")) == 5
-        assert "One person can fill every required role" in html
 
-    def test_htmx_gets_the_shortlist_alone(self, full_catalog: None) -> None:
-        response = Client().get("/guide/?people=1&days=&region=Europe", **HTMX)
-        markup = Markup(response.content.decode())
-        assert not markup.all("html")
-        assert not markup.all("input")
-        assert markup.one("p", id="announcer").text == "6 company types match all your answers"
-        assert response["HX-Replace-Url"] == "/guide/?region=Europe&people=1"
-        assert "HX-Request" in response["Vary"]
-        whole = Client().get("/guide/?people=1", **HTMX, HTTP_HX_HISTORY_RESTORE_REQUEST="true").content.decode()
-        assert Markup(whole).all("html")
+@pytest.mark.django_db(databases=["default", "service"])
+def test_htmx_gets_the_shortlist_alone(full_catalog: None) -> None:
+    response = Client().get("/guide/?people=1&days=&region=Europe", **HTMX)
+    markup = Markup(response.content.decode())
+    assert not markup.all("html")
+    assert not markup.all("input")
+    assert markup.one("p", id="announcer").text == "6 company types match all your answers"
+    assert response["HX-Replace-Url"] == "/guide/?region=Europe&people=1"
+    assert "HX-Request" in response["Vary"]
+    whole = Client().get("/guide/?people=1", **HTMX, HTTP_HX_HISTORY_RESTORE_REQUEST="true").content.decode()
+    assert Markup(whole).all("html")

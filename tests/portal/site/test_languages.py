@@ -14,40 +14,15 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from tests import factories
 from tests.markup import Markup
+from tests.portal.pages import root, section_url
 from tests.pseudo_language import CODE, Unmarked, pseudo_language
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 # What is neither ours nor the schema's: names and texts that were typed, units, formats, our own name.
-TYPED = (
-    "Larkfield Holdings",
-    "Ada Lovelace",
-    "Ada",
-    "Lovelace",
-    "AL",
-    "WN",
-    "Ordinary",
-    "passport.pdf",
-    "ada@example.com",
-)
-OURS = (
-    "Ingrid Solheim",
-    "IS",
-    "owner@example.com",
-    "Formation Portal",
-    "Pseudo",
-    "kB",
-    "MB",
-    "USD",
-    "EUR",
-    "PDF",
-    "JSON",
-    "SHA",
-)
-
-
-def section_url(draft: Draft) -> str:
-    return reverse("portal:section", args=[draft.application.reference, "the-company"])
+TYPED = ("Larkfield Holdings", "Ada Lovelace", "Ada", "Lovelace", "AL", "WN", "Ordinary", "passport.pdf")
+ADDRESSES = ("ada@example.com", "owner@example.com")
+OURS = ("Ingrid Solheim", "IS", "Formation Portal", "Pseudo", "kB", "MB", "USD", "EUR", "PDF", "JSON", "SHA")
 
 
 def texts_of(document: Any) -> Iterator[str]:
@@ -61,35 +36,16 @@ def texts_of(document: Any) -> Iterator[str]:
         yield document
 
 
-def addresses(draft: Draft) -> dict[str, str]:
-    """The pages of an application, by name."""
-    reference = draft.application.reference
+def addresses(draft: Draft) -> list[str]:
+    """The pages of an application."""
     party, share_class = draft.parties[0].token, draft.share_classes[0].token
-
-    def page(name: str, *more: str) -> str:
-        return reverse(f"portal:{name}", args=[reference, *more])
-
-    return {
-        "overview": page("overview"),
-        "section": page("section", "the-company"),
-        "funds": page("section", "funds"),
-        "people": page("people"),
-        "party_new": page("party_new"),
-        "party_roles": page("party_new") + "?kind=person",
-        "party": page("party", party),
-        "party_removal": page("party_removal", party),
-        "shares": page("shares"),
-        "share_class": page("share_class", share_class),
-        "share_class_new": page("share_class_new"),
-        "share_class_removal": page("share_class_removal", share_class),
-        "documents": page("documents"),
-        "check": page("check"),
-        "copy": page("copy"),
-        "carry_over": page("carry_over"),
-        "removal": page("removal"),
-        "applications": reverse("portal:applications"),
-        "account": "/accounts/email/",
-    }
+    pages = [
+        *("", "sections/the-company/", "sections/funds/", "people/", "people/new/", "people/new/?kind=person"),
+        *(f"people/{party}/", f"people/{party}/removal/", "shares/", f"shares/classes/{share_class}/"),
+        *("shares/classes/new/", f"shares/classes/{share_class}/removal/", "documents/", "check/", "copy/"),
+    ]
+    named = [reverse(f"portal:{name}", args=[draft.application.reference]) for name in ("carry_over", "removal")]
+    return [*(f"{root(draft)}{page}" for page in pages), *named, "/applications/", "/accounts/email/"]
 
 
 def answers(client: Client, address: str, language: str, **posted: str) -> str:
@@ -112,8 +68,8 @@ def begun(draft: Draft, owner: Any) -> Draft:
 
 def test_nothing_of_ours_is_left_in_english(as_owner: Client, begun: Draft) -> None:
     with pseudo_language():
-        check(as_owner, addresses(begun).values())
-        funds = addresses(begun)["funds"]
+        check(as_owner, addresses(begun))
+        funds = section_url(begun, "funds")
         parts = answers(as_owner, funds, CODE, **{"q:capital:amount": "x", "q:capital:currency": "USD", "version": "0"})
         assert foreign(parts) == []
 
@@ -122,12 +78,11 @@ def test_nothing_of_ours_is_left_in_english_where_all_is_there(
     as_owner: Client, as_nobody: Client, complete: Draft, owner: Any
 ) -> None:
     with pseudo_language():
-        check(as_owner, addresses(complete).values())
+        check(as_owner, addresses(complete))
         check(as_nobody, ("/accounts/login/", "/accounts/signup/", "/accounts/password/reset/"))
         services.submit(complete, by=owner, declaration="I declare it.")
-        reference = complete.application.reference
         names = ("status", "check", "withdrawal", "people", "shares")
-        check(as_owner, [reverse(f"portal:{name}", args=[reference]) for name in names])
+        check(as_owner, [f"{root(complete)}{name}/" for name in names])
 
 
 def check(client: Client, pages: Any) -> None:
@@ -142,7 +97,9 @@ def foreign(html: str) -> list[str]:
     names = [*locale.territories.values(), *(f"{name} ({code})" for code, name in locale.currencies.items())]
     months = locale.months["format"]["wide"].values()
     known = sorted(
-        {*schema, *TYPED, *OURS, *names, *months, *(one.capitalize() for one in schema)}, key=len, reverse=True
+        {*schema, *TYPED, *ADDRESSES, *OURS, *names, *months, *(one.capitalize() for one in schema)},
+        key=len,
+        reverse=True,
     )
     pattern = re.compile(
         "|".join(map(re.escape, known))
@@ -154,7 +111,7 @@ def foreign(html: str) -> list[str]:
 
 
 def test_an_amount_reads_the_same_in_every_language(as_owner: Client, draft: Draft) -> None:
-    address = reverse("portal:section", args=[draft.application.reference, "funds"])
+    address = section_url(draft, "funds")
     typed = {"q:capital:amount": "1.234,50", "q:capital:currency": "EUR", "version": "0"}
     as_owner.post(address, typed, headers={"accept-language": "de"})
     assert open_draft(draft.application).entity_raw["xy.capital"] == {"amount": "1,234.50", "currency": "EUR"}
@@ -169,24 +126,21 @@ def test_an_amount_that_could_be_read_in_two_ways_is_told_at_its_field_and_read_
     schema["sections"][1]["fields"].append(factories.field("percent", "number"))
     draft = factories.new_draft(owner, schema=schema)
     factories.save_section(draft, "funds", {"xy.percent": "1.234"}, by=owner)
-    address = reverse("portal:section", args=[draft.application.reference, "funds"])
+    address = section_url(draft, "funds")
     page = Markup(answers(as_owner, address, "fr"))
     doubt = page.one("p", id="q:percent-doubt")
     assert doubt.text == "Nous lisons 1,234, avec trois décimales. Si vous voulez un nombre entier, saisissez 1234."
     assert "q:percent-doubt" in page.one("input", name="q:percent").attributes["aria-describedby"]
-    check = answers(as_owner, reverse("portal:check", args=[draft.application.reference]), "fr")
+    check = answers(as_owner, f"{root(draft)}check/", "fr")
     assert doubt.text in Markup(check).one("main").text
 
 
 def test_numbers_of_shares_read_the_same_in_every_language(as_owner: Client, complete: Draft) -> None:
-    address = reverse("portal:shares", args=[complete.application.reference])
+    address = f"{root(complete)}shares/"
     for language, shown in (("en", "10,000"), ("de", "10.000"), ("fr", "10\u202f000"), ("es", "10.000")):
         assert f'value="{shown}"' in answers(as_owner, address, language)
-    page = answers(as_owner, address, "de")
-    version = re.search(r'name="version"[^>]*\svalue="([^"]*)"', page)
-    cell = re.search(r'name="([^"]*)" value="10\.000"', page)
-    assert version
-    assert cell
-    as_owner.post(address, {cell[1]: "12.500", "version": version[1]}, headers={"accept-language": "de"})
+    version = Markup(answers(as_owner, address, "de")).one("input", name="version").attributes["value"]
+    typed = {"holding:ada:ordinary": "12.500", "version": version}
+    as_owner.post(address, typed, headers={"accept-language": "de"})
     [holding] = open_draft(complete.application).holdings.values()
     assert (holding.typed, holding.shares) == ("12,500", 12500)

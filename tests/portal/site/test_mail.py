@@ -9,7 +9,7 @@ from django.test import Client
 from formation_portal.mail.models import Email, Refusal
 from formation_portal.mail.outbox import kind_in_token, queue_email, unsubscribe_path
 from formation_portal.mail.rendering import sample_contexts
-from tests.markup import Markup
+from tests.portal.pages import page_at
 
 pytestmark = pytest.mark.django_db
 
@@ -21,24 +21,14 @@ def letter() -> Email:
     return Email.objects.get()
 
 
-def sound(client: Client, path: str) -> str:
-    response = client.get(path)
-    assert response.status_code == 200
-    page = response.content.decode()
-    assert Markup(page).faults == []
-    return page
-
-
-def test_the_newest_email_is_the_first(as_nobody: Client) -> None:
+def test_the_newest_email_is_the_first_and_shown_in_a_frame_that_may_do_nothing(
+    as_nobody: Client, letter: Email
+) -> None:
     for subject in ("First", "Second", "Third"):
         Email.objects.create(kind="code", language="en", subject=subject, text="Hello")
-    page = sound(as_nobody, "/letters/")
-    assert page.index("Third") < page.index("Second") < page.index("First")
-
-
-def test_an_email_is_shown_as_text_and_in_a_frame_that_may_do_nothing(as_nobody: Client, letter: Email) -> None:
-    page = Markup(sound(as_nobody, f"/letters/{letter.number}/"))
-    frame = page.one("iframe")
+    subjects = page_at(as_nobody, "/letters/").one("main").text
+    assert subjects.index("Third") < subjects.index("Second") < subjects.index("First")
+    frame = page_at(as_nobody, f"/letters/{letter.number}/").one("iframe")
     assert frame.attributes["sandbox"] == ""
     framed = as_nobody.get(frame.attributes["src"])
     assert framed.content.decode() == letter.html
@@ -65,11 +55,11 @@ def remind(to: str) -> None:
 def test_whoever_wants_no_more_reminders_gets_none_and_need_not_sign_in(as_nobody: Client) -> None:
     remind("Ada@example.com")
     (link,) = set(re.findall(r"/letters/refusal/\S+/", Email.objects.get().text))
-    assert "Stop these e-mails" in sound(as_nobody, link)
+    assert "Stop these e-mails" in page_at(as_nobody, link).one("main").text
     assert not Refusal.objects.exists()
     answer = as_nobody.post(link)
     assert answer.status_code == 302
-    assert "We will not send you these e-mails again" in sound(as_nobody, answer["Location"])
+    assert "We will not send you these e-mails again" in page_at(as_nobody, answer["Location"]).one("main").text
     remind("ada@example.com")
     remind("bob@example.com")
     assert Email.objects.filter(kind="reminder").count() == 2
@@ -77,14 +67,11 @@ def test_whoever_wants_no_more_reminders_gets_none_and_need_not_sign_in(as_nobod
     assert Refusal.objects.count() == 1
 
 
-def test_the_way_out_names_nobody_and_cannot_be_made_up(as_nobody: Client) -> None:
+def test_the_way_out_names_nobody_cannot_be_made_up_and_is_none_of_what_has_to_be_known(as_nobody: Client) -> None:
     path = unsubscribe_path(kind="reminder", to="ada@example.com")
     assert "ada" not in path
     assert as_nobody.get(f"{path[:-2]}x/").status_code == 404
     assert kind_in_token("made:up") is None
-
-
-def test_what_has_to_be_known_cannot_be_refused(as_nobody: Client) -> None:
     path = unsubscribe_path(kind="decision", to="ada@example.com")
     assert as_nobody.post(path).status_code == 404
     assert not Refusal.objects.exists()

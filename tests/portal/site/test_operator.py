@@ -13,6 +13,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.mail.rendering import sample_email
 from tests.markup import Markup
 from tests.pdfs import read_pdf
+from tests.portal.pages import root
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -67,7 +68,7 @@ def links_to_help(page: Markup) -> list[str]:
 def test_without_a_help_desk_nothing_leads_to_one(
     as_nobody: Client, as_owner: Client, submitted: Draft, operated: Settings
 ) -> None:
-    status = f"/applications/{submitted.application.reference}/status/"
+    status = f"{root(submitted)}status/"
     assert links_to_help(page_of(as_nobody)) == ["Help"]
     assert links_to_help(page_of(as_owner, status)) == ["Help", "Contact us"]
     assert "/#help" in sample_email("address_changed", language="en").text
@@ -98,7 +99,9 @@ def test_an_accent_is_a_style_sheet_that_browsers_keep(as_nobody: Client, operat
     assert page_of(as_nobody).all("link", rel="stylesheet")[-1].attributes["href"] != sheets[-1]
 
 
-def test_a_logo_stands_for_mark_and_name_and_can_do_nothing(as_nobody: Client, with_logo: Settings) -> None:
+def test_a_logo_stands_for_mark_and_name_can_do_nothing_and_is_tagged_on_paper(
+    as_nobody: Client, as_owner: Client, submitted: Draft, with_logo: Settings
+) -> None:
     page = page_of(as_nobody)
     picture = page.one("img", alt="Kite & Partners")
     assert page.one("link", rel="icon").attributes["href"] == picture.attributes["src"]
@@ -107,9 +110,6 @@ def test_a_logo_stands_for_mark_and_name_and_can_do_nothing(as_nobody: Client, w
     assert "sandbox" in answer["Content-Security-Policy"]
     assert "immutable" in answer["Cache-Control"]
     assert answer.content == Path(with_logo.OPERATOR_LOGO).read_bytes()
-
-
-def test_a_logo_on_paper_is_tagged(as_owner: Client, submitted: Draft, with_logo: Settings) -> None:
-    found = read_pdf(as_owner.get(f"/applications/{submitted.application.reference}/record.pdf").content)
+    found = read_pdf(as_owner.get(f"{root(submitted)}record.pdf").content)
     assert "Figure" in found.tags
     assert found.claims_ua

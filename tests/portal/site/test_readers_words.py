@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.test import Client
-from django.urls import reverse
 from django.utils import timezone, translation
 
 from formation_portal.applications import services
@@ -27,6 +26,7 @@ from tests import factories
 from tests.other_service import OtherService
 from tests.other_service.fixtures import at_other_service, other_service
 from tests.other_service.schema_builders import ask, entity, item, schema
+from tests.portal.pages import root, section_url
 
 __all__ = ["at_other_service", "other_service"]
 
@@ -70,7 +70,7 @@ def test_what_is_started_in_german_is_stored_as_the_service_says_it(german: Draf
 def test_a_section_is_drawn_in_german_and_sends_the_same_values(
     german: Draft, as_owner: Client, client: Client, owner: Any
 ) -> None:
-    address = reverse("portal:section", args=[german.application.reference, "name-and-activities"])
+    address = section_url(german, "name-and-activities")
     page = read(as_owner, address, "de")
     assert "<h1>Name und Tätigkeiten</h1>" in page
     assert "Holdinggesellschaft" in page
@@ -86,33 +86,29 @@ def test_a_section_is_drawn_in_german_and_sends_the_same_values(
     assert "Holding company" in read(as_owner, address, "en")
 
 
-def test_the_record_keeps_the_words_that_are_stored(german: Draft, as_owner: Client, owner: Any) -> None:
-    section = german.schema.entity_sections[0]
-    services.save_section(german, section, {"entity.business_activities": ["Insurance"]}, version=0, by=owner)
-    record = reverse("portal:record", args=[german.application.reference])
-    kept = as_owner.get(record, headers={"accept-language": "de"}).json()
+def test_a_record_keeps_the_words_that_are_stored_and_is_printed_in_the_readers(
+    german: Draft, as_owner: Client, owner: Any
+) -> None:
+    factories.save_section(german, "name-and-activities", {"entity.business_activities": ["Insurance"]}, by=owner)
+    kept = as_owner.get(f"{root(german)}record.json", headers={"accept-language": "de"}).json()
     assert kept["product"]["name"] == "Business company limited by shares"
     assert kept["sections"][0]["title"] == "Name and activities"
     [answer] = [one for one in kept["sections"][0]["answers"] if one["name"] == "entity.business_activities"]
     assert (answer["label"], answer["value"]) == ("Business activities", ["Insurance"])
-
-
-def test_a_printed_record_is_in_the_readers_language(german: Draft) -> None:
     with translation.override("de"):
         printed = printed_record(open_draft(german.application), made_at=timezone.now())
-    facts = {row.term: row.value for row in printed.entries[0].rows}
-    assert "Gesellschaft mit beschränkter Haftung (Business Company)" in facts.values()
-    titled = [one for one in printed.entries if one.title == "Name und Tätigkeiten"]
-    assert titled
-    assert not titled[0].is_schemas
+    values = [row.value for row in printed.entries[0].rows]
+    assert "Gesellschaft mit beschränkter Haftung (Business Company)" in values
+    [titled] = [one for one in printed.entries if one.title == "Name und Tätigkeiten"]
+    assert not titled.is_schemas
 
 
 @pytest.mark.usefixtures("full_catalog")
-@pytest.mark.parametrize("words", ["stiftung", "foundation", "niederlande", "Netherlands", "handelslizenz", "charity"])
-def test_a_product_is_found_by_english_and_by_the_readers_words(words: str) -> None:
+def test_a_product_is_found_by_english_and_by_the_readers_words() -> None:
     with translation.override("de"):
         catalog()
-        assert [one for one in catalog().items if one.item and matches_search(words, one.item)]
+        for words in ("stiftung", "foundation", "niederlande", "Netherlands", "handelslizenz", "charity"):
+            assert [one for one in catalog().items if one.item and matches_search(words, one.item)], words
 
 
 def test_an_application_is_late_in_every_language(german: Draft) -> None:
@@ -148,7 +144,7 @@ def test_words_outlive_the_services_next_version(german: Draft, as_owner: Client
     assert before is not None
     file.write(items, '"next"')
     load_schema.cache_clear()
-    address = reverse("portal:section", args=[german.application.reference, "name-and-activities"])
+    address = section_url(german, "name-and-activities")
     try:
         assert "<h1>Name und Tätigkeiten</h1>" in read(as_owner, address, "de")
     finally:
@@ -169,24 +165,14 @@ def half(language: str) -> list[Any]:
     return items
 
 
-@pytest.fixture
-def at_half_a_service(at_other_service: OtherService) -> OtherService:
-    """A service whose German has only some of the words."""
+def test_half_a_translation_is_used_and_the_rest_is_marked(
+    at_other_service: OtherService, owner: Any, as_owner: Client
+) -> None:
     at_other_service.answer("GET .*/catalog", 200, half("en"), headers={"Content-Language": "en"}, times=1)
     at_other_service.answer("GET .*/catalog", 200, half("de"), headers={"Content-Language": "de"})
-    return at_other_service
-
-
-def section_in_german(owner: Any, as_owner: Client) -> str:
     # What another test has kept of this form is not in this one's database.
     load_schema.cache_clear()
-    draft = start(owner, "half", "de")
-    return read(as_owner, reverse("portal:section", args=[draft.application.reference, "what-it-does"]), "de")
-
-
-@pytest.mark.usefixtures("at_half_a_service")
-def test_half_a_translation_is_used_and_the_rest_is_marked(owner: Any, as_owner: Client) -> None:
-    page = section_in_german(owner, as_owner)
+    page = read(as_owner, section_url(start(owner, "half", "de"), "what-it-does"), "de")
     assert '<h1><span lang="en" dir="auto">What it does</span></h1>' in page
     assert '<span lang="en" dir="auto">In which countries will it do that?</span>' in page
     assert "Was wird sie tun?" in page

@@ -18,18 +18,6 @@ def _an_hour(settings: Any) -> None:
     settings.SESSION_COOKIE_AGE = 3600
 
 
-def session_status(client: Client) -> Markup:
-    """What a page is told that asks by itself."""
-    response = client.get("/session/", headers=BY_ITSELF)
-    assert response.status_code == 200
-    return Markup(response.content.decode())
-
-
-def announcement(answer: Markup) -> str:
-    """What is said to those who hear the page."""
-    return " ".join(one.text for one in answer.all("p", id="announcer"))
-
-
 def delay(markup: Markup) -> int:
     """In how many seconds the page asks again."""
     trigger = markup.one("p", id="session-clock").attributes["hx-trigger"]
@@ -43,19 +31,14 @@ def test_a_page_says_when_the_session_ends_and_asks_again_five_minutes_before(as
     assert page.one("div", id="session").text == ""
 
 
-def test_in_the_last_five_minutes_one_is_warned_once_and_politely(as_owner: Client) -> None:
+def test_in_the_last_five_minutes_one_is_warned_and_extends_it_with_one_press(as_owner: Client) -> None:
     used(as_owner, minutes_ago=56)
-    answer = session_status(as_owner)
+    answer = Markup(as_owner.get("/session/", headers=BY_ITSELF).content.decode())
     assert "You will be signed out on" in answer.one("div", id="session").text
     assert "Stay signed in" in answer.one("button").text
-    assert 0 < len(announcement(answer)) < 100
+    assert 0 < len(answer.one("p", id="announcer").text) < 100
     assert 4 * 60 <= delay(answer) <= 4 * 60 + 2
-
-
-def test_one_press_extends_it_and_says_until_when(as_owner: Client) -> None:
-    used(as_owner, minutes_ago=56)
-    response = as_owner.post("/session/extension/", headers=BY_ITSELF)
-    answer = Markup(response.content.decode())
+    answer = Markup(as_owner.post("/session/extension/", headers=BY_ITSELF).content.decode())
     assert "You stay signed in until" in answer.one("div", id="session").text
     assert minutes_left(as_owner) == 60
     assert as_owner.get("/applications/").status_code == 200
@@ -67,5 +50,5 @@ def test_after_the_end_that_is_said_and_nothing_is_opened(as_nobody: Client, met
     answer = Markup(getattr(as_nobody, method)(path, headers=BY_ITSELF).content.decode())
     assert "You have been signed out" in answer.one("div", id="session").text
     assert "hx-get" not in answer.one("p", id="session-clock").attributes
-    assert 0 < len(announcement(answer)) < 100
+    assert 0 < len(answer.one("p", id="announcer").text) < 100
     assert getattr(as_nobody, method)(path)["Location"] == "/accounts/login/"

@@ -7,17 +7,18 @@ import pytest
 from django.test import Client
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.readback import inactive_in
 from tests import factories
 from tests.journeys.page import Page
 from tests.markup import Element, Markup
+from tests.portal.pages import page_at, root, section_url
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
 def path(draft: Draft) -> str:
-    return f"/applications/{draft.application.reference}/check/"
+    return f"{root(draft)}check/"
 
 
 def answers(markup: Markup) -> dict[str, str]:
@@ -29,7 +30,7 @@ def answers(markup: Markup) -> dict[str, str]:
 def test_every_need_leads_to_its_control(draft: Draft, owner: Any, as_owner: Client) -> None:
     services.add_party(draft, "person", ["director", "shareholder"], {"person.first_name": "Ada"}, by=owner)
     services.add_share_class(draft, {"share_class.name": "Ordinary"}, by=owner)
-    markup = Markup(as_owner.get(path(draft)).content.decode())
+    markup = page_at(as_owner, path(draft))
     links = {one.text: one.attributes["href"] for one in markup.all("a") if one.inside("li") and one.inside("main")}
     ids = {one.attributes.get("id") for one in markup.elements}
     down = {text: links.pop(text).removeprefix("#") for text in list(links) if links[text].startswith("#")}
@@ -48,7 +49,7 @@ def test_every_need_leads_to_its_control(draft: Draft, owner: Any, as_owner: Cli
 
 
 def test_answers_are_read_back_in_words(complete: Draft, as_owner: Client) -> None:
-    markup = Markup(as_owner.get(path(complete)).content.decode())
+    markup = page_at(as_owner, path(complete))
     shown = answers(markup)
     assert shown["Capital"] == "USD\u00a050,000.00"
     assert shown["Date of birth"].replace("\u00a0", " ") == "10 December 1985"
@@ -65,17 +66,16 @@ def entry(markup: Markup, name: str) -> Element | None:
     return next((one for one in markup.all("section") if one.attributes.get("aria-labelledby") == name), None)
 
 
-def test_an_answer_that_is_not_asked_any_more_is_inactive_and_no_answer(
-    draft: Draft, owner: Any, as_owner: Client
+def test_an_answer_that_is_not_asked_any_more_is_inactive_until_it_is_left_out_of_what_is_sent(
+    complete: Draft, owner: Any, as_owner: Client
 ) -> None:
-    factories.save_section(
-        draft, "the-company", factories.COMPANY | {"xy.activity": "Trading", "xy.goods": "Cold fish"}, by=owner
-    )
-    markup = Markup(as_owner.get(path(draft)).content.decode())
+    trading = {"xy.activity": "Trading", "xy.goods": "Cold fish"}
+    factories.save_section(complete, "the-company", trading, by=owner)
+    markup = page_at(as_owner, path(complete))
     assert entry(markup, "aside") is None
     assert answers(markup)["Goods"] == "Cold fish"
-    factories.save_section(draft, "the-company", {"xy.activity": "Holding company"}, by=owner)
-    markup = Markup(as_owner.get(path(draft)).content.decode())
+    factories.save_section(complete, "the-company", {"xy.activity": "Holding company"}, by=owner)
+    markup = page_at(as_owner, path(complete))
     company, inactive = entry(markup, "section-the-company"), entry(markup, "aside")
     assert company is not None
     assert inactive is not None
@@ -83,6 +83,8 @@ def test_an_answer_that_is_not_asked_any_more_is_inactive_and_no_answer(
     assert "1 answer" in inactive.text
     assert "Not sent to the formation service. We restore it if you change “Activity” back." in inactive.text
     assert answers(markup)["Goods"] == "Cold fish Only asked if you answer Trading to “Activity”."
+    services.submit(complete, by=owner, declaration="I declare it.")
+    assert "Cold fish" not in as_owner.get(path(complete)).content.decode()
 
 
 def test_shares_and_documents_of_sections_that_are_not_asked_are_inactive(owner: Any, as_owner: Client) -> None:
@@ -90,8 +92,7 @@ def test_shares_and_documents_of_sections_that_are_not_asked_are_inactive(owner:
     company, funds, directors, shareholders, _, shares = factories.SCHEMA["sections"]
     slots = {"documents": {"person": [{"name": "Agreement"}]}}
     sections = [company, funds, directors, shareholders | rule | slots, shares | rule]
-    product = factories.product(schema=factories.SCHEMA | {"sections": sections})
-    draft = open_draft(services.start(owner=owner, product=product))
+    draft = factories.new_draft(owner, schema=factories.SCHEMA | {"sections": sections})
     factories.save_section(draft, "the-company", factories.COMPANY | {"xy.activity": "Trading"}, by=owner)
     ada = services.add_party(draft, "person", ["director", "shareholder"], factories.ADA, by=owner)
     services.add_share_class(draft, factories.ORDINARY, by=owner)
@@ -99,7 +100,7 @@ def test_shares_and_documents_of_sections_that_are_not_asked_are_inactive(owner:
     services.add_document(draft, ada, "Agreement", factories.upload(name="agreement.pdf"), by=owner)
     assert not inactive_in(draft).rows
     factories.save_section(draft, "the-company", {"xy.activity": "Holding company"}, by=owner)
-    markup = Markup(as_owner.get(path(draft)).content.decode())
+    markup = page_at(as_owner, path(draft))
     assert answers(markup)["Agreement, Ada Lovelace"].startswith("agreement.pdf Only asked if")
     assert answers(markup)["Ordinary"].startswith("Share class Only asked if")
     services.set_roles(draft, ada, ["shareholder"], by=owner)
@@ -107,15 +108,8 @@ def test_shares_and_documents_of_sections_that_are_not_asked_are_inactive(owner:
     assert "1 person, 1 share class" in as_owner.get(path(draft)).content.decode()
 
 
-def test_nothing_is_listed_as_inactive_once_it_was_sent(complete: Draft, owner: Any, as_owner: Client) -> None:
-    factories.save_section(complete, "the-company", {"xy.goods": "Fish"}, by=owner)
-    assert entry(Markup(as_owner.get(path(complete)).content.decode()), "aside") is not None
-    services.submit(complete, by=owner, declaration="I declare it.")
-    assert "Fish" not in as_owner.get(path(complete)).content.decode()
-
-
 def test_a_change_comes_back_to_the_row_that_it_came_from(complete: Draft, as_owner: Client) -> None:
-    markup = Markup(as_owner.get(path(complete)).content.decode())
+    markup = page_at(as_owner, path(complete))
     rows = {one.attributes.get("id", "") for one in markup.all("div") if one.inside("dl")}
     links = [one.attributes["href"] for one in markup.all("a") if one.text.startswith("Change") and one.inside("dl")]
     assert len(rows) == len(markup.all("dt"))
@@ -128,10 +122,8 @@ def test_a_change_comes_back_to_the_row_that_it_came_from(complete: Draft, as_ow
         shown = Markup(as_owner.get(back).content.decode())
         around = next(one for one in shown.all("div") if one.attributes.get("id") == unquote(row)).ancestors
         assert all("open" in one.attributes for one in around if one.tag == "details"), address
-
-
-def test_a_row_that_is_none_leads_to_nothing_but_the_page(complete: Draft, as_owner: Client) -> None:
-    address = f"/applications/{complete.application.reference}/sections/funds/"
+    # A row that is none leads to nothing but the page.
+    address = section_url(complete, "funds")
     for row in ("//evil.example/", "a\r\nSet-Cookie: b", "x" * 5000):
         response = as_owner.post(f"{address}?{urlencode({'next': 'check', 'row': row})}", {"version": "1"})
         assert response["Location"].startswith(f"{path(complete)}?row=")
@@ -140,7 +132,7 @@ def test_a_row_that_is_none_leads_to_nothing_but_the_page(complete: Draft, as_ow
 
 def test_markup_in_an_answer_stays_text(draft: Draft, owner: Any, as_owner: Client) -> None:
     factories.save_section(draft, "the-company", {"entity.name": "<script>alert(1)</script>"}, by=owner)
-    for page in (path(draft), f"/applications/{draft.application.reference}/", "/applications/"):
+    for page in (path(draft), root(draft), "/applications/"):
         assert "<script>alert" not in as_owner.get(page).content.decode()
 
 
@@ -152,7 +144,7 @@ def test_of_51_people_the_last_is_on_the_second_page_and_the_sum_of_shares_count
     def names(page: Markup) -> list[str]:
         return [one.text.removesuffix(" Shareholder. 4 answers") for one in page.all("h3") if "Zoë" in one.text]
 
-    page = Markup(as_owner.get(path(draft)).content.decode())
+    page = page_at(as_owner, path(draft))
     assert names(page) == [f"Zoë {number} Lovelace" for number in range(1, 51)]
     assert names(Markup(as_owner.get(f"{path(draft)}?page=2").content.decode())) == ["Zoë 51 Lovelace"]
     rows = [

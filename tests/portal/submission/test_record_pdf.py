@@ -18,10 +18,9 @@ from formation_portal.ui.downloads import PdfNotMade, make_pdf
 from formation_portal.ui.printed_record import PrintedEntry, PrintedRecord, PrintedRow, printed_record
 from tests import factories
 from tests.pdfs import ReadPdf, read_pdf, squeezed
+from tests.portal.pages import root
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
-
-COLUMNS = ("Question", "Answer")
 
 # What would be code, mark-up or a command, were it ever read as such.
 HOSTILE = (
@@ -36,29 +35,19 @@ HOSTILE = (
 )
 
 
-def path(draft: Draft, ending: str = "pdf") -> str:
-    return f"/applications/{draft.application.reference}/record.{ending}"
-
-
 def pdf_of(client: Client, draft: Draft) -> ReadPdf:
-    return read_pdf(client.get(path(draft)).content)
+    return read_pdf(client.get(f"{root(draft)}record.pdf").content)
 
 
 def record(*rows: PrintedRow, title: str = "Answers", **more: Any) -> PrintedRecord:
-    words = {"page": "Page {number} of {total}", "nothing": "Not provided"}
-    given: dict[str, Any] = {
-        "language": "en",
-        "schema_language": "",
-        "title": "Record",
-        "reference": "FP-1",
-        "name": "Larkfield",
-        "caption": "",
-        "lead": "",
-        "words": words,
-        "letterhead": ("Portal", ""),
-        "entries": (PrintedEntry(title, rows=rows, columns=COLUMNS),),
-    }
-    return PrintedRecord(**given | more)
+    texts = {"title": "Record", "reference": "FP-1", "name": "Larkfield", "caption": "", "lead": ""}
+    languages = {"language": "en", "schema_language": ""}
+    return PrintedRecord(
+        **languages | texts | more,
+        words={"page": "Page {number} of {total}", "nothing": "Not provided"},
+        letterhead=("Portal", ""),
+        entries=(PrintedEntry(title, rows=rows, columns=("Question", "Answer")),),
+    )
 
 
 def test_it_is_tagged_and_says_what_it_is_and_in_which_language(submitted: Draft, as_owner: Client) -> None:
@@ -86,12 +75,16 @@ def test_a_draft_says_that_it_is_one_and_what_is_needed(draft: Draft, owner: Any
     assert "Declaration" not in found
 
 
-def test_what_somebody_typed_is_never_read_as_a_command() -> None:
+def test_what_somebody_typed_is_never_read_as_a_command_and_no_control_character_does_harm() -> None:
     rows = [PrintedRow(typed, typed, typed, is_name=True) for typed in HOSTILE]
     found = read_pdf(make_pdf(record(*rows, title=HOSTILE[1], name=HOSTILE[1])))
     for typed in HOSTILE:
         assert found.text.count(squeezed(typed)) >= 3
     assert found.claims_ua
+    controls = PrintedRow("A", "one\r\ntwo\x07three\x00\u2028four"), PrintedRow("B", "\u202eabc")
+    found = read_pdf(make_pdf(record(*controls)))
+    for word in ("one", "two", "three", "four", "cba"):
+        assert word in found.text, "the last one is turned round, as whoever typed it has said"
 
 
 def test_names_in_other_scripts_stand_as_they_were_typed() -> None:
@@ -127,14 +120,6 @@ def test_a_folder_of_more_fonts_is_read(settings: Any, tmp_path: Path) -> None:
     assert "Bern" in read_pdf(make_pdf(record(PrintedRow("Town", "Bern")))).text
 
 
-def test_control_characters_and_ends_of_lines_do_no_harm() -> None:
-    found = read_pdf(
-        make_pdf(record(PrintedRow("A", "one\r\ntwo\x07three\x00\u2028four"), PrintedRow("B", "\u202eabc")))
-    )
-    for word in ("one", "two", "three", "four", "cba"):
-        assert word in found.text, "the last one is turned round, as whoever typed it has said"
-
-
 def test_of_a_text_without_end_the_beginning_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
     assert downloads._LONGEST >= LINES_LIMIT
     monkeypatch.setattr(downloads, "_LONGEST", 60)
@@ -168,11 +153,11 @@ def test_a_record_that_cannot_be_typeset_leads_to_its_other_copies(
     draft: Draft, as_owner: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(downloads, "CHARACTERS_AT_MOST", 500)
-    answer = as_owner.get(path(draft))
+    answer = as_owner.get(f"{root(draft)}record.pdf")
     assert answer.status_code == 503
     assert "attachment" not in answer.headers.get("Content-Disposition", "")
     assert "We could not create the PDF" in answer.content.decode()
-    assert as_owner.get(f"/applications/{draft.application.reference}/record.json").status_code == 200
+    assert as_owner.get(f"{root(draft)}record.json").status_code == 200
     assert 'href="record.json"' in answer.content.decode()
 
 

@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
+from tests import factories
 from tests.markup import Markup
+from tests.portal.pages import page_at, root
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -17,7 +18,7 @@ DECLARED = {"declaration": "1"}
 
 
 def path(draft: Draft) -> str:
-    return f"/applications/{draft.application.reference}/submission/"
+    return f"{root(draft)}submission/"
 
 
 def state(draft: Draft) -> State:
@@ -52,9 +53,8 @@ def test_what_is_needed_is_shown_and_nothing_is_sent(draft: Draft, as_owner: Cli
     response = as_owner.post(path(draft), DECLARED)
     assert response.status_code == 422
     assert state(draft) is State.DRAFT
-    html = response.content.decode()
-    markup = Markup(html)
-    assert "Not submitted. Complete the items below" in html
+    markup = Markup(response.content.decode())
+    assert "Not submitted. Complete the items below" in markup.one("main").text
     for need in draft.needs:
         assert any(one.text == need.text for one in markup.all("a"))
     assert "checked" in markup.one("input", id="declaration").attributes
@@ -64,13 +64,11 @@ def test_what_was_changed_after_the_page_was_read_is_not_declared(
     complete: Draft, as_owner: Client, owner: Any
 ) -> None:
     def declared() -> dict[str, str]:
-        page = Markup(as_owner.get(path(complete).replace("submission", "check")).content.decode())
+        page = page_at(as_owner, f"{root(complete)}check/")
         return DECLARED | {"drawn": page.one("input", name="drawn").attributes["value"]}
 
-    read, section = declared(), complete.schema.entity_sections[0]
-    services.save_section(
-        complete, section, {"entity.name": "Heron Holdings"}, version=complete.version(section.key), by=owner
-    )
+    read = declared()
+    factories.save_section(complete, "the-company", {"entity.name": "Heron Holdings"}, by=owner)
     answer = as_owner.post(path(complete), read)
     assert answer.status_code == 409
     assert state(complete) is State.DRAFT
