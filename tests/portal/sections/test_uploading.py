@@ -16,6 +16,7 @@ from tests.portal.pages import people_url, section_url, sound
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 LETTER = b"PK\x03\x04 a Word document"
+KING = {"version": "1", "q:person.last_name": "King"}
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ def test_upload_saves_what_is_typed_and_comes_back_to_the_slot(
     as_owner: Client, application: Application, ada: Party, page: str
 ) -> None:
     key = f"{ada.token}/Passport"
-    post = {"version": "1", "q:person.last_name": "King", f"slot:{key}": factories.upload(), "slot": key}
+    post = KING | {f"slot:{key}": factories.upload(), "slot": key}
     response = as_owner.post(f"{page}?next=check", post)
     assert response["Location"] == f"{page}?next=check&open=1#slot:{key}-slot"
     assert answer(application, "person.last_name") == "King"
@@ -64,9 +65,7 @@ def test_a_refused_file_says_so_at_its_slot_and_loses_nothing_else(
     as_owner: Client, application: Application, ada: Party, page: str, content: bytes, words: str
 ) -> None:
     key = f"{ada.token}/Passport"
-    post = {
-        "version": "1",
-        "q:person.last_name": "King",
+    post = KING | {
         f"slot:{key}": SimpleUploadedFile("pass.pdf", content),
         f"slot:{ada.token}/Letter": factories.upload(name="letter.pdf"),
     }
@@ -99,7 +98,7 @@ def test_a_stale_page_still_takes_the_file_and_carries_the_answers(
 ) -> None:
     as_owner.post(page, {"version": "1", "q:person.last_name": "Byron"})
     key = f"{ada.token}/Passport"
-    post = {"version": "1", "q:person.last_name": "King", f"slot:{key}": factories.upload(), "slot": key}
+    post = KING | {f"slot:{key}": factories.upload(), "slot": key}
     response = as_owner.post(page, post)
     assert response.status_code == 409
     assert "“Passport” was uploaded." in message(response)
@@ -138,7 +137,7 @@ def test_remove_saves_what_is_typed_and_asks_once_more(
 ) -> None:
     services.add_document(open_draft(application), ada, "Passport", factories.upload(), by=owner)
     key = f"{ada.token}/Passport"
-    response = as_owner.post(page, {"version": "1", "q:person.last_name": "King", "removal": key})
+    response = as_owner.post(page, KING | {"removal": key})
     assert answer(application, "person.last_name") == "King"
     assert stored(application) == [("Passport", "passport.pdf")]
     question = response["Location"]
@@ -154,7 +153,7 @@ def test_a_slot_of_somebody_else_and_a_change_that_script_posts_take_no_file(
     post = {"version": "0", f"slot:{ada.token}/Passport": factories.upload(), "slot": f"{ada.token}/Passport"}
     as_owner.post(section_url(application), post)
     assert Document.objects.count() == 0
-    post = {"version": "1", "q:person.last_name": "King", f"slot:{ada.token}/Passport": "[object File]"}
+    post = KING | {f"slot:{ada.token}/Passport": "[object File]"}
     response = as_owner.post(page, post, HTTP_HX_REQUEST="true")
     assert response.status_code == 200
     assert stored(application) == []
@@ -165,7 +164,7 @@ def test_after_a_session_has_ended_the_answers_are_sent_again_and_the_file_is_as
     as_nobody: Client, application: Application, ada: Party, page: str, owner: Any
 ) -> None:
     key = f"{ada.token}/Passport"
-    post = {"version": "1", "q:person.last_name": "King", f"slot:{key}": factories.upload(), "slot": key}
+    post = KING | {f"slot:{key}": factories.upload(), "slot": key}
     as_nobody.post(page, post)
     as_nobody.force_login(owner, backend="allauth.account.auth_backends.AuthenticationBackend")
     html = Markup(as_nobody.get("/unsent/").content.decode())

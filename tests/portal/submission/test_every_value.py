@@ -10,8 +10,8 @@ from django.test import Client
 
 from formation_portal.applications import services
 from tests import factories
-from tests.markup import Markup
 from tests.pdfs import read_pdf
+from tests.portal.pages import page_at, root
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -50,28 +50,11 @@ PARTIES = {
         "corporate.country": "Denmark",
     },
 }
+CLASS_QUESTIONS = ("name", "currency", "par_value", "voting_rights", "dividend_rights")
 SHARE_CLASSES = {
-    "Voting": {
-        "share_class.name": "Voting",
-        "share_class.currency": "US Dollar (USD)",
-        "share_class.par_value": "0.125",
-        "share_class.voting_rights": "Yes",
-        "share_class.dividend_rights": "No",
-    },
-    "Préférence": {
-        "share_class.name": "Préférence",
-        "share_class.currency": "Japanese Yen (JPY)",
-        "share_class.par_value": "500",
-        "share_class.voting_rights": "No",
-        "share_class.dividend_rights": "Yes",
-    },
-    "Founders’": {
-        "share_class.name": "Founders’",
-        "share_class.currency": "Kuwaiti Dinar (KWD)",
-        "share_class.par_value": "0.025",
-        "share_class.voting_rights": "Yes",
-        "share_class.dividend_rights": "Yes",
-    },
+    "Voting": ("Voting", "US Dollar (USD)", "0.125", "Yes", "No"),
+    "Préférence": ("Préférence", "Japanese Yen (JPY)", "500", "No", "Yes"),
+    "Founders’": ("Founders’", "Kuwaiti Dinar (KWD)", "0.025", "Yes", "Yes"),
 }
 HOLDINGS = {
     ("Siobhán O’Brien", "Voting", 1111),
@@ -103,7 +86,7 @@ def record(request: pytest.FixtureRequest, owner: Any, as_owner: Client) -> dict
         data = zipfile.ZipFile(io.BytesIO(b"".join(export.streaming_content))).read("data.json")
         return dict(json.loads(data)["applications"][0])
     application = draft.application if request.param == "typed" else services.create_copy(draft, by=owner)
-    return dict(as_owner.get(f"/applications/{application.reference}/record.json").json())
+    return dict(as_owner.get(f"{root(application)}record.json").json())
 
 
 def words_of(part: dict[str, Any]) -> dict[str, str]:
@@ -118,7 +101,10 @@ def test_every_value_stands_in_the_record(record: dict[str, Any]) -> None:
         for party in record["parties"]
     }
     assert parties == PARTIES
-    assert {share_class["label"]: words_of(share_class) for share_class in record["share_classes"]} == SHARE_CLASSES
+    assert {share_class["label"]: words_of(share_class) for share_class in record["share_classes"]} == {
+        label: {f"share_class.{name}": words for name, words in zip(CLASS_QUESTIONS, values, strict=True)}
+        for label, values in SHARE_CLASSES.items()
+    }
     holdings = [
         (holding["party_label"], holding["share_class_label"], holding["shares"]) for holding in record["holdings"]
     ]
@@ -131,8 +117,8 @@ def test_every_value_stands_in_the_record(record: dict[str, Any]) -> None:
 
 
 def test_every_value_stands_on_the_page_of_answers_and_in_the_pdf(owner: Any, as_owner: Client) -> None:
-    reference = factories.varied_draft(owner).application.reference
-    page = Markup(as_owner.get(f"/applications/{reference}/check/").content.decode())
+    draft = factories.varied_draft(owner)
+    page = page_at(as_owner, f"{root(draft)}check/")
     terms = [term.text for term in page.all("dt")]
     values = [value.text.replace("\xa0", " ") for value in page.all("dd") if value.attributes.get("class") != "change"]
     answers = list(zip(terms, values, strict=True))
@@ -154,7 +140,7 @@ def test_every_value_stands_on_the_page_of_answers_and_in_the_pdf(owner: Any, as
         for row in page.all("tr")
     ]
     assert rows[:4] == SHARES
-    text = read_pdf(as_owner.get(f"/applications/{reference}/record.pdf").content).text
+    text = read_pdf(as_owner.get(f"{root(draft)}record.pdf").content).text
     for part in (
         "Capital JPY 1,234,567 Turnover KWD 89.125",
         "siobhan@example.com First name Siobhán Last name O’Brien Date of birth 5 June 1971 Is pep No",

@@ -18,34 +18,31 @@ from formation_portal.reviews.targets import Target, TargetKind
 from formation_portal.reviews.transactions import current_version
 from tests.encrypted_rows import update_each
 from tests.markup import Markup
+from tests.portal.pages import page_at, root
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 HTMX = {"HX-Request": "true"}
 
 
-def status_url(draft: Draft) -> str:
-    return f"/applications/{draft.application.reference}/status/"
-
-
 def asks(client: Client, draft: Draft) -> str:
     """Where the status page, drawn now, asks for news."""
-    markup = Markup(client.get(status_url(draft)).content.decode())
-    assert markup.faults == []
-    return markup.one("p", id="news").attributes["hx-get"]
+    return page_at(client, f"{root(draft)}status/").one("p", id="news").attributes["hx-get"]
 
 
-def test_a_move_is_said_once_and_leads_to_the_page(submitted: Draft, agent: Any, as_owner: Client) -> None:
+def test_a_move_and_what_the_service_says_of_a_document_are_said_once_and_lead_to_the_page(
+    submitted: Draft, agent: Any, as_owner: Client
+) -> None:
     address = asks(as_owner, submitted)
     services.advance(submitted, "begin_review", by=agent)
     answer = Markup(as_owner.get(address, headers=HTMX).content.decode())
     assert answer.one("p", id="news").text == "There is an update. Show"
     assert answer.one("p", id="announcer").text == "There is an update."
-    assert answer.one("a").attributes["href"] == status_url(submitted)
+    assert answer.one("a").attributes["href"] == f"{root(submitted)}status/"
     assert "hx-get" not in answer.one("p", id="news").attributes, "it is said once"
     assert as_owner.get(asks(as_owner, submitted), headers=HTMX).status_code == 204
-
-
-def test_what_the_service_says_of_a_document_is_news(submitted: Draft, as_owner: Client) -> None:
+    # A version that is not named is no news, and what the service says of a document is.
+    for query in ("", "?shown="):
+        assert as_owner.get(f"{root(submitted)}status/news/{query}", headers=HTMX).status_code == 204
     address = asks(as_owner, submitted)
     document = Delivery.objects.filter(application=submitted.application, kind=ResourceKind.DOCUMENT)
     assert update_each(document, state=DeliveryState.DONE, document_status=REJECTED, document_note="Blurred") == 1
@@ -78,8 +75,3 @@ def test_asking_costs_two_queries_and_is_no_use_of_the_session(submitted: Draft,
     # Beside the session and its account.
     assert len(captured) - 2 == 2
     assert as_owner.session["used_at"] == used
-
-
-@pytest.mark.parametrize("query", ["", "?shown="])
-def test_a_version_that_is_not_named_is_no_news(submitted: Draft, as_owner: Client, query: str) -> None:
-    assert as_owner.get(f"{status_url(submitted)}news/{query}", headers=HTMX).status_code == 204
