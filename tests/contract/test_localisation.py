@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from formation_portal.contract import localisation
 from formation_portal.contract.fields import parsing
-from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.date import calendar_date
 from formation_portal.contract.fields.types import read_field
 from formation_portal.contract.fields.values import AnswerError
@@ -66,19 +65,9 @@ def test_only_numbers_are_turned() -> None:
         assert amount.localised({"amount": "1,234.56", "currency": "EUR"}) == {"amount": "1.234,56", "currency": "EUR"}
 
 
-@pytest.mark.parametrize(
-    ("typed", "month"),
-    [
-        ("Mai", 5),
-        ("März", 3),
-        ("août", 8),
-        ("juil.", 7),
-        ("Dez.", 12),
-    ],
-)
-def test_a_month_is_read_by_its_name_in_any_of_the_languages(typed: str, month: int) -> None:
-    parts = {"day": "3.", "month": typed, "year": "1980"}
-    assert calendar_date(parts, label="it") == date(1980, month, 3)
+def test_a_month_is_read_by_its_name_in_any_of_the_languages() -> None:
+    for typed, month in (("Mai", 5), ("März", 3), ("août", 8), ("juil.", 7), ("Dez.", 12)):
+        assert calendar_date({"day": "3.", "month": typed, "year": "1980"}, label="it") == date(1980, month, 3)
 
 
 @pytest.mark.parametrize(
@@ -132,17 +121,15 @@ def test_what_could_be_read_in_two_ways_says_how_it_was_read(code: str, typed: s
 @pytest.mark.parametrize("typed", ["10.000", "1.234", "10,000", "1,234"])
 def test_no_amount_is_off_by_a_thousand_without_a_word(code: str, typed: str) -> None:
     """Either it is the thousands that anybody sees in it, or it is refused, or it says how it was read."""
+    refusals = set()
     for currency in ("EUR", "JPY", "KWD"):
         amount = read_field(field("it", "currency_amount", allowed_currencies=[currency]))
         with translation.override(code):
             raw = {"amount": amount.normalised(typed, "amount"), "currency": currency}
-            value, refusal = parse(amount, raw)
-            assert refusal == "ambiguous" or amount.ambiguity_note(raw) or value.amount >= 1000
-
-
-def parse(spec: FieldSpec, raw: dict[str, str]) -> tuple[Any, str]:
-    """The value, or else the code of what speaks against it."""
-    try:
-        return spec.clean(raw), ""
-    except AnswerError as refused:
-        return None, refused.code
+            try:
+                value = amount.clean(raw)
+            except AnswerError as refused:
+                refusals.add(refused.code)
+            else:
+                assert amount.ambiguity_note(raw) or value.amount >= 1000
+    assert refusals <= {"ambiguous"}

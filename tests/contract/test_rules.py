@@ -179,8 +179,11 @@ def test_of_two_questions_that_share_an_answer_the_first_reads_it() -> None:
     assert answers.problems == {}
 
 
-COLOUR = question("colour", "select", label="Which colour?", options=["Red", "Green", "Blue"])
-WHERE = question("where", "multi_select", label="Where?", options=["North", "South", "East"])
+COLOUR = question("colour", "select", options=["Red", "Green", "Blue"])
+WHERE = question("where", "multi_select", options=["North", "South", "East"])
+RED_GREEN_OR_BLUE = "if you answer Red, Green or Blue to “colour”"
+CHOSE_EAST = "because you chose East under “where”"
+NORTH_OR_EAST = "if you choose North or East under “where”"
 
 
 def any_of(key: str, *values: str) -> dict[str, Any]:
@@ -188,40 +191,39 @@ def any_of(key: str, *values: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("named", "rule", "answer", "asked", "anywhere", "not_asked"),
+    ("named", "rule", "answer", "because", "unless"),
     [
         (
-            question("sure", "boolean", label="Sure?"),
+            question("sure", "boolean"),
             {"field": "sure", "value": True},
             True,
-            "Asked because you answered Yes to “Sure?”",
-            "Asked because you answered Yes to “Sure?”",
-            "Only asked if you answer Yes to “Sure?”",
+            "because you answered Yes to “sure”",
+            "if you answer Yes to “sure”",
         ),
         (
             COLOUR,
             any_of("colour", "Red", "Green", "Blue"),
             "Green",
-            "Asked because you answered Green to “Which colour?”",
-            "Asked if you answer Red, Green or Blue to “Which colour?”",
-            "Only asked if you answer Red, Green or Blue to “Which colour?”",
+            "because you answered Green to “colour”",
+            RED_GREEN_OR_BLUE,
         ),
         (
             WHERE,
             any_of("where", "North", "East"),
             ["East", "South"],
-            "Asked because you chose East under “Where?”",
-            "Asked if you choose North or East under “Where?”",
-            "Only asked if you choose North or East under “Where?”",
+            "because you chose East under “where”",
+            NORTH_OR_EAST,
         ),
     ],
     ids=["yes or no", "one of several", "several of several"],
 )
 def test_a_rule_is_told_with_the_answer_first(
-    named: dict[str, Any], rule: dict[str, Any], answer: Any, asked: str, anywhere: str, not_asked: str
+    named: dict[str, Any], rule: dict[str, Any], answer: Any, because: str, unless: str
 ) -> None:
     schema = form(entity(named, question("why", depends_on=rule)))
     section, spec = schema.sections[0], schema.sections[0].fields[1]
-    assert evaluate(schema, record(schema, **{named["key"]: answer})).field_activation(section, spec).reason == asked
-    assert evaluate(schema, record(schema)).field_activation(section, spec).reason == not_asked
-    assert why_asked(schema, section, spec, None) == anywhere
+    answered = evaluate(schema, record(schema, **{named["key"]: answer}))
+    assert answered.field_activation(section, spec).reason == f"Asked {because}"
+    assert evaluate(schema, record(schema)).field_activation(section, spec).reason == f"Only asked {unless}"
+    # Of yes or no there is one answer that it can be.
+    assert why_asked(schema, section, spec, None) == f"Asked {because if answer is True else unless}"

@@ -1,6 +1,5 @@
 """The page of one section: what it asks, what a save does, and what stands there when something is wrong."""
 
-from collections import Counter
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from formation_portal.applications.models import Application
 from formation_portal.relay.models import Delivery, DeliveryState
 from tests import factories
 from tests.markup import Markup
-from tests.portal.pages import page_at, people_url, section_url, sound
+from tests.portal.pages import page_at, section_url, sound
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -43,21 +42,6 @@ def test_an_answer_that_opens_a_required_question_leads_to_it_once(as_owner: Cli
     assert "1 more question" in page.one("div", id="messages").text
     again = posted(as_owner, application, name="Larkfield", activity="Trading", goods="")
     assert again["Location"] == section_url(application, "funds"), "it was seen, and may be left for later"
-
-
-def test_an_unreadable_answer_stands_as_typed_with_the_error_at_its_field(
-    as_owner: Client, application: Application
-) -> None:
-    page = sound(posted(as_owner, application, name="Larkfield", **started_on(31, 2, 2024)), 422)
-    assert page.one("title").text.startswith("Error: The company")
-    assert page.one("input", name="q:started_on:day").attributes["value"] == "31"
-    error = page.one("p", id="q:started_on-error").text.removeprefix("Error: ")
-    summary = page.one("div", role="alert", tabindex="-1")
-    assert error in summary.text
-    assert "autofocus" in summary.attributes
-    assert page.one("input", id="q:started_on").attributes["aria-invalid"] == "true"
-    raw = open_draft(application).entity_raw
-    assert raw == {"entity.name": "Larkfield", "xy.started_on": {"day": "31", "month": "2", "year": "2024"}}
 
 
 def test_answers_that_nobody_asks_for_are_ignored_and_told_without_their_value(
@@ -143,26 +127,8 @@ def test_a_section_whose_rule_does_not_hold_says_so_and_is_passed_over(as_owner:
 
 def test_the_error_summary_leads_to_the_control_that_is_wrong(as_owner: Client, application: Application) -> None:
     for amount, currency, place in (("lots", "USD", "q:capital"), ("5", "CHF", "q:capital:currency")):
-        wrong = posted(as_owner, application, "funds", capital__amount=amount, capital__currency=currency)
-        assert wrong.status_code == 422
-        page = Markup(wrong.content.decode())
+        page = sound(posted(as_owner, application, "funds", capital__amount=amount, capital__currency=currency), 422)
+        assert page.one("input", name="q:capital:amount").attributes["value"] == amount
         marked = [one.attributes["id"] for one in page.elements if one.attributes.get("aria-invalid") == "true"]
         assert marked == [place]
         assert f"#{place}" in [one.attributes["href"] for one in page.all("a") if one.inside("ul")]
-
-
-def test_an_answer_that_two_sections_ask_is_there_in_the_second(as_owner: Client, draft: Draft) -> None:
-    chosen = {"type": "radio", "name": "q:activity", "value": "Trading"}
-    assert "checked" not in page_at(as_owner, section_url(draft, "funds")).one("input", **chosen).attributes
-    as_owner.post(section_url(draft), {"q:activity": "Trading", "version": "0"})
-    assert "checked" in page_at(as_owner, section_url(draft, "funds")).one("input", **chosen).attributes
-
-
-def test_a_question_of_two_roles_stands_once_on_the_page_of_who_has_both(
-    as_owner: Client, draft: Draft, owner: Any
-) -> None:
-    ada = services.add_party(draft, "person", ["director", "shareholder"], factories.ADA, by=owner)
-    page = page_at(as_owner, people_url(draft, f"{ada.token}/"))
-    asked = Counter(one.attributes["name"] for one in page.all("input") if one.attributes.get("type") != "radio")
-    assert asked["q:person.date_of_birth:day"] == 1
-    assert not [name for name, times in asked.items() if name.startswith("q:") and times > 1]

@@ -1,7 +1,6 @@
 """Forms in the reader's language: shown in it, sent and recorded as the service's own; what it lacks is marked."""
 
 from copy import deepcopy
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +12,11 @@ from django.utils import timezone, translation
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, load_schema, open_draft, schema_digest
 from formation_portal.applications.imports.columns import columns, keys_by_heading, normalized_heading
-from formation_portal.applications.models import Application, Change
-from formation_portal.contract.lifecycle import State
+from formation_portal.applications.models import Application
 from formation_portal.gateway import service
 from formation_portal.gateway.catalog import catalog
 from formation_portal.gateway.catalog_file import CatalogFile
 from formation_portal.portal.catalog.search import matches_search
-from formation_portal.portal.submission.status import Progress
 from formation_portal.service.catalog.loader import read_catalog
 from formation_portal.ui.printed_record import printed_record
 from tests import factories
@@ -109,19 +106,6 @@ def test_a_product_is_found_by_english_and_by_the_readers_words() -> None:
         catalog()
         for words in ("stiftung", "foundation", "niederlande", "Netherlands", "handelslizenz", "charity"):
             assert [one for one in catalog().items if one.item and matches_search(words, one.item)], words
-
-
-def test_an_application_is_late_in_every_language(german: Draft) -> None:
-    application = german.application
-    application.state = State.SUBMITTED_TO_CSP
-    application.save()
-    filed = Change.new(application, None, "Sent to the registry")
-    filed.moved_to = State.SUBMITTED_TO_CSP
-    filed.save()
-    Change.objects.filter(pk=filed.pk).update(at=timezone.now() - timedelta(days=60))
-    for language in ("en", "de"):
-        with translation.override(language):
-            assert Progress(application).is_late
 
 
 def test_a_sheet_in_another_language_is_read(german: Draft) -> None:

@@ -40,13 +40,7 @@ def test_the_box_must_be_ticked(complete: Draft, as_owner: Client) -> None:
     response = as_owner.post(path(complete), {})
     assert response.status_code == 422
     assert state(complete) is State.DRAFT
-    markup = Markup(response.content.decode())
-    assert markup.one("title").text.startswith("Error: Check your answers")
-    box = markup.one("input", id="declaration")
-    assert "checked" not in box.attributes
-    assert box.attributes["aria-describedby"] == "declaration-error"
-    assert markup.one("p", id="declaration-error").text == "Error: Tick the box to agree to the declaration"
-    assert any(one.attributes["href"] == "#declaration" for one in markup.all("a"))
+    assert "checked" not in Markup(response.content.decode()).one("input", id="declaration").attributes
 
 
 def test_what_is_needed_is_shown_and_nothing_is_sent(draft: Draft, as_owner: Client) -> None:
