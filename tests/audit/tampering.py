@@ -1,10 +1,16 @@
 """Ways to tamper with the table, from the clumsy to the careful: whoever writes to it can reckon hashes too."""
 
 import random
+import time
 from collections.abc import Callable
 from enum import Enum
+from io import StringIO
+
+from django.core.management import CommandError, call_command
+from django.test import TestCase
 
 from formation_portal.audit.models import COLUMNS, FIRST_PREVIOUS_HASH, Entry, entry_hash
+from formation_portal.audit.verification import verify
 
 Row = list[object]
 MOMENT, REFERENCE, PREVIOUS, HASH = map(COLUMNS.index, ("moment", "reference", "previous", "hash"))
@@ -18,6 +24,12 @@ class Care(Enum):
     NONE = "none"
     OWN = "that of the row itself"
     ALL = "those of all that follow"
+
+
+def findings() -> list[tuple[int, str]]:
+    """What is found an hour later, when whatever was being written then has been anchored."""
+    report = verify(now=(time.time_ns() + 3600 * 10**9) // 1000)
+    return [(finding.number, finding.what) for finding in report.findings]
 
 
 def stored() -> list[Row]:
@@ -76,3 +88,22 @@ def rehash(rows: list[Row], index: int, care: Care) -> None:
             row = rows[row_index]
             row[PREVIOUS] = rows[row_index - 1][HASH] if row_index else FIRST_PREVIOUS_HASH
             row[HASH] = entry_hash(row[:HASH])
+
+
+def rewritten(rows: list[Row], index: int) -> list[Row]:
+    """The chain with another reference in one row, and all hashes computed again."""
+    rows = [list(row) for row in rows]
+    rows[index][REFERENCE] = "FP-0000-0000-0000"
+    rehash(rows, index, Care.ALL)
+    return rows
+
+
+def run(*arguments: str) -> tuple[str, str]:
+    """The output of the command, and its last words if it failed."""
+    output = StringIO()
+    try:
+        with TestCase.captureOnCommitCallbacks(execute=True):
+            call_command("audit", *arguments, stdout=output)
+    except CommandError as error:
+        return output.getvalue(), str(error)
+    return output.getvalue(), ""

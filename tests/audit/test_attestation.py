@@ -4,7 +4,7 @@ import json
 import re
 import time
 from collections.abc import Iterator, Mapping
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any
 from uuid import uuid4
 
@@ -15,7 +15,7 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application, Change
 from formation_portal.audit import attestation, verification
-from formation_portal.audit.models import AuditAction, Entry
+from formation_portal.audit.models import AuditAction, Entry, is_document_access
 from formation_portal.audit.verification import AuditFinding, verify
 from formation_portal.core.encrypted_fields import Stored, encrypted_fields
 from formation_portal.desk.models import Case
@@ -38,6 +38,7 @@ from formation_portal.reviews.screening import record_screening
 from formation_portal.reviews.targets import Target
 from formation_portal.reviews.transactions import current_version
 from tests import factories
+from tests.accounts.people import person
 from tests.encrypted_rows import update_each
 from tests.reviews.deciding import decide
 
@@ -165,11 +166,6 @@ def test_a_row_that_is_gone_or_slipped_in_is_found(reviewed: Draft) -> None:
             transaction.set_rollback(True)
 
 
-@pytest.fixture
-def draft(owner: Any) -> Draft:
-    return factories.new_draft(owner)
-
-
 def test_claims_their_ends_and_reasons_are_entries_and_attested(submitted: Draft, agent: Any, colleague: Any) -> None:
     pk = submitted.application.pk
     claims.claim([pk], by=agent)
@@ -190,17 +186,14 @@ def test_claims_their_ends_and_reasons_are_entries_and_attested(submitted: Draft
     ]
 
 
-def test_a_draft_that_was_deleted_leaves_the_chain_whole(draft: Draft, owner: Any) -> None:
+def test_a_draft_that_was_deleted_leaves_the_chain_whole_and_a_deletion_that_nobody_said_is_found(
+    draft: Draft, owner: Any
+) -> None:
+    services.delete_draft(factories.new_draft(owner).application, by=owner)
     services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
-    services.delete_draft(draft.application, by=owner)
-    assert Change.objects.filter(application=draft.application).count() == 1
     assert findings() == ()
-
-
-def test_a_deletion_that_nobody_said_is_found(draft: Draft, owner: Any) -> None:
-    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     Application.objects.filter(pk=draft.application.pk).update(deleted_at="2026-01-01T00:00:00Z")
-    Change.objects.all().delete()
+    Change.objects.filter(application=draft.application).delete()
     assert {one.what.rpartition(": ")[2] for one in findings()} == {"the row is gone"}
 
 
@@ -236,3 +229,41 @@ def test_what_is_written_meanwhile_is_no_finding(reviewed: Draft, agent: Any, mo
     monkeypatch.setattr(verification, "altered_rows", altered_rows)
     assert findings() == ()
     assert calls
+
+
+def test_a_moment_is_attested_alike_in_every_time_zone() -> None:
+    at = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
+    elsewhere = at.astimezone(timezone(timedelta(hours=13, minutes=45)))
+    written, read = (attestation.digests([Case(pk=7, claimed_at=moment)]) for moment in (elsewhere, at))
+    assert written == read
+    assert written != attestation.digests([Case(pk=7, claimed_at=at + timedelta(hours=1))])
+
+
+def test_a_row_that_nobody_can_read_is_attested_by_no_digest(draft: Draft) -> None:
+    change = Change.objects.create(application=draft.application, what="Added Grace Hopper")
+    Change.objects.filter(pk=change.pk).update(what=Stored("00000000:" + "A" * 80))
+    [digests] = attestation.digests([Change.objects.get(pk=change.pk)]).values()
+    assert digests == {str(change.pk): ""}
+
+
+def test_a_case_that_nobody_has_claimed_needs_no_entry(submitted: Draft, agent: Any) -> None:
+    claims.claim([submitted.application.pk], by=agent)
+    other = factories.submitted_draft(person("grace@example.com"))
+    assert Case.objects.filter(pk=other.application.pk).exists()
+    assert findings() == ()
+
+
+@pytest.mark.parametrize(
+    ("subject", "detail", "is_access"),
+    [
+        ("7", '{"way": "file"}', True),
+        ("7", '{"way": "page"}', True),
+        ("7", '{"way": "small picture"}', False),
+        ("7", "{}", False),
+        ("7", '["file"]', False),
+        ("7", '{"way": "file"', False),
+        ("ada", '{"way": "file"}', False),
+    ],
+)
+def test_a_look_at_a_document_has_its_number_and_a_way_to_read_it(subject: str, detail: str, is_access: bool) -> None:
+    assert is_document_access(subject, detail) is is_access

@@ -14,7 +14,7 @@ from formation_portal.audit.verification import AuditReport, verify
 from tests.scratch_postgres import KEYS
 
 from .conftest import Append
-from .tampering import REFERENCE, Care, rehash, store, stored
+from .tampering import rewritten, store, stored
 
 PROJECT = Path(__file__).parents[2]
 BUCKET = "s3://key:secret@bucket?endpoint=http://localhost:9"
@@ -24,14 +24,6 @@ POSTGRES = "postgres://portal@localhost:9/portal"
 def report(*, minutes: float = 0) -> AuditReport:
     """As it is found so much later."""
     return verify(now=time.time_ns() // 1000 + round(minutes * 60_000_000))
-
-
-def rewrite_third() -> None:
-    """As somebody does who can reckon hashes."""
-    rows = stored()
-    rows[2][REFERENCE] = "FP-0000-0000-0000"
-    rehash(rows, 2, Care.ALL)
-    store(rows)
 
 
 @pytest.fixture
@@ -65,7 +57,7 @@ def test_the_table_takes_an_entry_in_its_transaction(append: Append, in_table: N
     )
     assert report(minutes=5).findings == ()
     assert anchor.copy_anchor(3) == "", "it is copied with its database"
-    rewrite_third()
+    store(rewritten(stored(), 2))
     assert (3, "does not match its anchor") in [(one.number, one.what) for one in report(minutes=5).findings]
 
 
