@@ -9,7 +9,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.desk.models import Case
 from formation_portal.desk.queue import claims
-from tests.markup import Markup
+from tests.markup import Element, Markup
 from tests.reviews.deciding import let_decisions_take_effect
 
 
@@ -69,3 +69,12 @@ def documents_of(draft: Draft) -> list[int]:
 def state(draft: Draft) -> str:
     """Where the application stands now."""
     return str(Application.objects.get(pk=draft.application.pk).state)
+
+
+def hidden_values(markup: Markup, within: Element) -> dict[str, list[str]]:
+    """What an element of a page posts without showing it, by name."""
+    values: dict[str, list[str]] = {}
+    for control in markup.all("input", type="hidden"):
+        if within in control.ancestors:
+            values.setdefault(control.attributes["name"], []).append(control.attributes["value"])
+    return values

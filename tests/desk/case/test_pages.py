@@ -1,5 +1,6 @@
 """The page of a case: the state of every check, what changed since the last round, and what was said where."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -21,7 +22,7 @@ from formation_portal.reviews.queries import write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from formation_portal.reviews.transactions import current_version
 from tests import factories
-from tests.desk.decision_setup import case_page, path
+from tests.desk.decision_setup import case_page, hidden_values, path
 from tests.desk.review_rounds import add_bob, again, ask_at, change_ada, rename, replace_passport, return_it
 from tests.encrypted_rows import update_each
 from tests.markup import Element, Markup
@@ -42,30 +43,42 @@ def test_a_section_is_accepted_where_it_stands_and_taken_back(submitted: Draft, 
     before = case_page(as_agent, submitted)
     assert "Not checked" in section(before, "section-the-company").text
     form = {"place": str(COMPANY), "sight": str(current_version(submitted.application))}
-    assert form.items() <= _posted(before, "acceptances/").items()
+    posted = _posted(before, "acceptances/")
+    assert {name: posted[name] for name in form} == {name: [value] for name, value in form.items()}
     back = path(submitted, "#section-the-company")
     answer = as_agent.post(path(submitted, "acceptances/"), form | {"back": back})
     assert answer["Location"] == back
     after = case_page(as_agent, submitted)
     assert "Accepted by Mira Okafor" in section(after, "section-the-company").text
-    assert _posted(after, "reopenings/")["place"] == str(COMPANY)
+    assert _posted(after, "reopenings/")["place"] == [str(COMPANY)]
 
 
-def _posted(markup: Markup, action: str) -> dict[str, str]:
+def _posted(markup: Markup, action: str) -> dict[str, list[str]]:
     """What the first form with this action posts."""
     form = next(one for one in markup.all("form") if one.attributes.get("action", "").endswith(action))
-    inputs = [one for one in markup.all("input") if form in one.ancestors]
-    return {one.attributes["name"]: one.attributes["value"] for one in inputs}
+    return hidden_values(markup, form)
 
 
-def test_a_query_at_an_answer_stands_at_its_section(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
-    ask_at(submitted, NAME, agent, "Which name?")
+def test_a_query_at_an_answer_stands_once_at_its_section_and_so_does_its_reply(
+    submitted: Draft, as_agent: Client, agent: Any, owner: Any
+) -> None:
+    funds = Target(TargetKind.SECTION, "funds")
+    for target in (NAME, funds):
+        ask_at(submitted, target, agent, "Which name?")
     markup = case_page(as_agent, submitted)
     there = section(markup, "section-the-company")
     assert "Open query" in there.text
     assert "Which name?" in there.text
-    [edit] = [one for one in markup.all("a") if one.text.startswith("Edit") and "#" in one.attributes["href"]]
+    # A second one of the same id would be a fault of the page.
+    markup.one("div", id=target_id(funds))
+    edit = next(one for one in markup.all("a") if one.text.startswith("Edit") and "#" in one.attributes["href"])
     assert markup.one("div", id=edit.attributes["href"].partition("#")[2]).text.strip().startswith("Drafted by Mira")
+    again(submitted, agent, owner)
+    query = Query.objects.get(holder="the-company")
+    update_each(Query.objects.filter(pk=query.pk), reply="This one", replied_at=query.sent_at)
+    there = section(case_page(as_agent, submitted), "section-the-company")
+    assert "Answered (submission 1)" in there.text
+    assert "This one" in there.text
     services.withdraw(factories.again(submitted), by=owner)
     closed = case_page(as_agent, submitted)
     actions = {form.attributes.get("action", "").removeprefix(path(submitted)) for form in closed.all("form")}
@@ -83,7 +96,9 @@ def _change(draft: Draft) -> None:
     add_bob(draft, owner)
 
 
-def test_a_later_round_shows_old_beside_new(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
+def test_a_later_round_shows_old_beside_new_and_not_what_was_changed_back(
+    submitted: Draft, as_agent: Client, agent: Any, owner: Any
+) -> None:
     factories.accept_everything(submitted, agent)
     again(submitted, agent, owner, _change)
     everything = case_page(as_agent, submitted, "?changed=0")
@@ -92,9 +107,8 @@ def test_a_later_round_shows_old_beside_new(submitted: Draft, as_agent: Client, 
     assert "Larkfield Holdings" in [one.text for one in everything.all("del")]
     markup = case_page(as_agent, submitted)
     assert "Show everything" in [one.text for one in markup.all("a")]
-    assert "3 answers and 1 document changed, 1 person, company or share class added since this was returned" in _head(
-        markup
-    )
+    news = "3 answers and 1 document changed, 1 person, company or share class added since this was returned"
+    assert news in main_text(markup)
     company = section(markup, "section-the-company")
     assert "Was Larkfield Holdings Now Larkfield Overseas" in " ".join(company.text.split())
     assert "Activity" not in company.text, "it is as it was"
@@ -108,30 +122,35 @@ def test_a_later_round_shows_old_beside_new(submitted: Draft, as_agent: Client, 
         "passport.pdf",
     ]
 
-
-def _head(markup: Markup) -> str:
-    return " ".join(markup.one("main").text.split())
-
-
-def test_what_was_changed_back_has_not_changed(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
     def there_and_back(draft: Draft) -> None:
-        rename(draft, "Larkfield Overseas", owner)
-        rename(factories.again(draft), "Larkfield Holdings", owner)
+        rename(draft, "Larkfield Holdings", owner)
+        rename(factories.again(draft), "Larkfield Overseas", owner)
 
     again(submitted, agent, owner, there_and_back)
     markup = case_page(as_agent, submitted)
-    assert "No changes since this was returned" in _head(markup)
+    assert "No changes since this was returned" in main_text(markup)
     assert not markup.all("del")
 
 
-def test_replies_stand_at_their_questions(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
-    ask_at(submitted, NAME, agent, "Which name?")
-    again(submitted, agent, owner)
-    query = Query.objects.get()
-    update_each(Query.objects.filter(pk=query.pk), reply="This one", replied_at=query.sent_at)
-    there = section(case_page(as_agent, submitted), "section-the-company")
-    assert "Answered (submission 1)" in there.text
-    assert "This one" in there.text
+def main_text(markup: Markup) -> str:
+    return " ".join(markup.one("main").text.split())
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda draft: rename(draft, "Larkfield Overseas", draft.application.owner), "1 answer changed since this"),
+        (lambda draft: add_bob(draft, draft.application.owner), "1 person, company or share class added since this"),
+    ],
+    ids=["changed", "added"],
+)
+def test_the_line_above_a_case_has_what_was_done_and_nothing_else(
+    submitted: Draft, as_agent: Client, agent: Any, owner: Any, change: Callable[[Draft], None], words: str
+) -> None:
+    again(submitted, agent, owner, change)
+    text = main_text(case_page(as_agent, submitted))
+    assert f"{words} was returned on " in text
+    assert f", {words}" not in text, "nothing is said before it"
 
 
 def test_questions_about_what_is_gone_are_not_lost(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
@@ -149,15 +168,6 @@ def test_questions_about_what_is_gone_are_not_lost(submitted: Draft, as_agent: C
     assert "About a field that the form has lost" in section(markup, "section-the-company").text
     assert "Who is Bob?" in section(markup, "lost").text
     assert "Removed since the last return: Bob Lovelace" in section(markup, "people").text
-
-
-def test_notes_are_their_writers_to_remove(submitted: Draft, as_agent: Client, agent: Any, other_customer: Any) -> None:
-    write_note(factories.again(submitted), WHOLE_APPLICATION, text="Known to us", by=agent)
-    write_note(factories.again(submitted), WHOLE_APPLICATION, text="So they are", by=other_customer)
-    whole = section(case_page(as_agent, submitted), "notes")
-    assert "Known to us" in whole.text
-    assert "So they are" in whole.text
-    assert whole.text.count("Remove") == 1
 
 
 def test_the_rail_names_who_owns_enough_in_the_end(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
@@ -245,20 +255,6 @@ def _queries(client: Client, address: str) -> int:
     return len(captured)
 
 
-def test_a_query_about_a_section_stands_there_once(submitted: Draft, agent: Any, as_agent: Client) -> None:
-    targets = [
-        Target(TargetKind.SECTION, section.key)
-        for section in submitted.schema.sections
-        if section.title in ("Funds", "Share classes")
-    ]
-    for target in targets:
-        ask_at(submitted, target, agent, "Is this all of it?")
-    markup = case_page(as_agent, submitted)
-    for target in targets:
-        # A second one of the same id would be a fault of the page.
-        markup.one("div", id=target_id(target))
-
-
 def test_an_accepted_section_folds_and_is_left_out_by_the_rail(submitted: Draft, as_agent: Client, agent: Any) -> None:
     def next_open_check() -> list[str]:
         links = case_page(as_agent, submitted).all("a")
@@ -307,3 +303,22 @@ def test_answers_of_one_line_and_of_several_are_shown_as_typed(draft: Draft, own
     assert "Tea &lt;b&gt;green&lt;/b&gt;<br>and &#x27;black&#x27; &amp; &lt;i&gt;white&lt;/i&gt;" in html
     assert "Été &amp; Fils" in html
     assert not any(tag in html for tag in ("<b>green", "<i>white", "<u>charter"))
+
+
+def test_a_document_is_saved_and_not_shown(submitted: Draft, as_agent: Client) -> None:
+    markup = case_page(as_agent, submitted)
+    [link] = [one.attributes["href"] for one in markup.all("a") if one.text == "passport.pdf"]
+    response = as_agent.get(link)
+    assert b"".join(response) == factories.PDF  # type: ignore[arg-type]  # a stream of bytes
+    assert response["Content-Disposition"] == f'attachment; filename="{submitted.application.reference}-passport.pdf"'
+    assert response["Content-Type"] == "application/pdf"
+    assert response["X-Content-Type-Options"] == "nosniff"
+
+
+def test_a_document_of_another_case_is_not_found(submitted: Draft, owner: Any, as_agent: Client) -> None:
+    other = factories.new_draft(owner)
+    upload = factories.upload(name="plan.pdf")
+    document = services.add_document(other, None, "Business plan", upload, by=owner)
+    assert as_agent.get(f"{path(submitted)}documents/{document.pk}/").status_code == 404
+    assert as_agent.get(f"{path(other)}documents/{document.pk}/").status_code == 404, "it is a draft"
+    assert as_agent.get(path(other)).status_code == 404

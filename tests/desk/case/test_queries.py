@@ -10,7 +10,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.reviews.models import Note, Query
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import current_version
-from tests.desk.decision_setup import error_links, path, sound
+from tests.desk.decision_setup import case_page, error_links, hidden_values, path, sound
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -53,9 +53,7 @@ def test_what_was_said_at_an_answer_of_a_section_can_be_taken_back_from_the_case
     markup = Markup(browser.get(path(submitted)).content.decode())
     row = next(one for one in markup.all("dd", class_="asked-at") if "Is it so?" in one.text)
     for form in [one for one in markup.all("form") if row in one.ancestors]:
-        hidden = [one for one in markup.all("input", type="hidden") if form in one.ancestors]
-        posts = {one.attributes["name"]: one.attributes["value"] for one in hidden}
-        assert browser.post(form.attributes["action"], posts).status_code == 302
+        assert browser.post(form.attributes["action"], hidden_values(markup, form)).status_code == 302
     assert Query.objects.get().dropped_at is not None
     assert Note.objects.get().removed_at is not None
 
@@ -129,11 +127,16 @@ def test_a_draft_is_dropped_once_it_was_seen(submitted: Draft, as_agent: Client,
     assert Query.objects.get().dropped_at is not None
 
 
-def test_notes_are_kept_and_removed(submitted: Draft, as_agent: Client, as_colleague: Client) -> None:
+def test_a_note_is_kept_and_removed_by_who_wrote_it(submitted: Draft, as_agent: Client, as_colleague: Client) -> None:
     as_agent.post(path(submitted, "notes/"), {"note": "Known to us", "back": path(submitted)})
     note = Note.objects.get()
     assert (note.target, note.text) == (WHOLE_APPLICATION, "Known to us")
     assert as_agent.post(path(submitted, "notes/"), {"note": " "}).status_code == 422
+    mine, theirs = (
+        case_page(client, submitted).one("section", aria_labelledby="notes") for client in (as_agent, as_colleague)
+    )
+    assert ("Remove" in mine.text, "Remove" in theirs.text) == (True, False)
+    assert "Known to us" in theirs.text
     there = path(submitted, f"notes/{note.pk}/removal/")
     as_colleague.post(there)
     assert Note.objects.get().removed_at is None
