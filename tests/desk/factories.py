@@ -49,9 +49,29 @@ def page(client: Client, query: str = "") -> Markup:
     return markup
 
 
-def references(client: Client, query: str = "") -> list[str]:
+def references_on(markup: Markup) -> list[str]:
     """The cases on a page of the queue, in its order."""
-    return [one.text for one in page(client, query).all("span", class_="nowrap") if one.text.startswith("FP-")]
+    return [one.text for one in markup.all("span", class_="nowrap") if one.text.startswith("FP-")]
+
+
+def references(client: Client, query: str = "") -> list[str]:
+    """The cases of a query of the queue, in its order."""
+    return references_on(page(client, query))
+
+
+def walked(client: Client, query: str, rel: str = "next") -> list[list[str]]:
+    """The cases of every page from there on, by the links that lead on."""
+    pages, address = [], query
+    while address:
+        markup = page(client, address)
+        pages.append(references_on(markup))
+        address = next((one.attributes["href"].removeprefix("/desk/") for one in markup.all("a", rel=rel)), "")
+    return pages
+
+
+def news_address(client: Client, query: str = "") -> str:
+    """Where a page of the queue, drawn now, asks for news."""
+    return page(client, query).one("p", id="news").attributes["hx-get"]
 
 
 def page_after_post(client: Client, address: str, posted: dict[str, Any]) -> str:

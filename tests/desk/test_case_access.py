@@ -122,6 +122,7 @@ def test_a_case_that_is_not_there_is_not_found(agent: Any, as_agent: Client, dra
     # As absent as a draft, which nobody has submitted.
     for reference in ("FP-0000-0000-0000", draft.application.reference):
         assert as_agent.get(f"/desk/{reference}/").status_code == 404
+        assert as_agent.post(f"/desk/{reference}/claim/").status_code == 404
 
 
 def test_whoever_can_open_no_case_takes_none(

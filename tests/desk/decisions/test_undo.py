@@ -146,6 +146,10 @@ def test_a_case_that_a_colleague_has_claimed_is_taken_over_before_it_is_decided(
     assert links == [f"{path(submitted)}#claim"]
     assert not ReviewDecision.objects.exists()
 
+    elsewhere = {"from": str(submitted.application.owner_id), "takeover_reason": "Away"}
+    html = as_colleague.post(path(submitted, "claim/"), elsewhere, follow=True).content.decode()
+    assert "Mira Okafor has already claimed this case." in html
+    assert Case.objects.get().claimed_by == agent, "only the agent whom the page named loses it"
     claim = {"from": str(agent.pk)}
     as_colleague.post(path(submitted, "claim/"), claim)
     assert Case.objects.get().claimed_by == agent, "a reason is needed"

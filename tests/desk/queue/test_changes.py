@@ -20,8 +20,8 @@ from formation_portal.reviews.queries import write_note
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import current_version
 from tests import factories
-from tests.desk.decision_setup import take_over
-from tests.desk.factories import page, searched, submitted_ones
+from tests.desk.decision_setup import case_page, take_over
+from tests.desk.factories import news_address, page, searched, submitted_ones
 from tests.desk.review_rounds import accept_at, ask_at, rename, return_it
 from tests.markup import Markup
 
@@ -83,27 +83,22 @@ def test_what_others_change_is_marked_until_one_looks(
     assert mark(as_agent) == "", "one's own work is no news"
     take_over(submitted, agent)
     return_it(submitted, agent)
-    look(as_agent, submitted)
+    news = case_page(as_agent, submitted).one("p", id="news").attributes["hx-get"]
     rename(factories.again(submitted), "Kestrel", owner)
     assert mark(as_agent) == "New answers"
     services.submit(factories.again(submitted), by=owner)
     claims.release([submitted.application.pk], by=agent)
     assert claims.claim([submitted.application.pk], by=agent)[0]
     assert mark(as_agent) == "New answers", "claiming it is no look at it"
-
-
-def test_a_page_that_only_asks_looks_at_nothing(submitted: Draft, colleague: Any, as_agent: Client) -> None:
-    html = as_agent.get(f"/desk/{submitted.application.reference}/").content.decode()
-    write_note(submitted, WHOLE_APPLICATION, text="Known to us", by=colleague)
     Opening.objects.update(seen_at="2026-01-01T00:00:00Z")
-    assert as_agent.get(Markup(html).one("p", id="news").attributes["hx-get"], headers=HTMX).status_code == 200
-    assert mark(as_agent) == "Changed since you looked"
+    assert as_agent.get(news, headers=HTMX).status_code == 200
+    assert mark(as_agent) == "New answers", "a page that only asks looks at nothing"
 
 
 def test_a_change_of_a_case_on_the_page_is_news(owner: Any, colleague: Any, as_agent: Client) -> None:
     on_page = submitted_ones(owner, 1, state=State.IN_REVIEW)
     elsewhere = submitted_ones(owner, 1, first_days=3, state=State.WITHDRAWN)
-    address = page(as_agent).one("p", id="news").attributes["hx-get"]
+    address = news_address(as_agent)
     Case.objects.filter(pk=elsewhere[0].pk).update(changed_at=timezone.now())
     assert as_agent.get(address, headers=HTMX).status_code == 204
     claims.claim([on_page[0].pk], by=colleague)
@@ -120,22 +115,30 @@ def test_a_change_of_a_case_on_the_page_is_news(owner: Any, colleague: Any, as_a
     assert answer.one("p", id="announcer").text == "2 new cases and 1 changed case"
 
 
-def test_a_case_that_the_page_shows_already_is_no_news_which_costs_one_query_of_the_queue(
-    owner: Any, as_agent: Client, django_assert_num_queries: Any
+def test_what_the_page_shows_already_is_no_news_which_costs_one_query_and_is_no_use_of_the_session(
+    owner: Any, as_agent: Client, as_nobody: Client, django_assert_num_queries: Any
 ) -> None:
     submitted_ones(owner, 3)
-    address = page(as_agent).one("p", id="news").attributes["hx-get"]
+    address, session = news_address(as_agent), as_agent.session
+    session["used_at"] = used = timezone.now().timestamp() - 600
+    session.save()
     # Session, account, and what has come.
     with django_assert_num_queries(3):
         assert as_agent.get(address, headers=HTMX).status_code == 204
+    assert as_agent.session["used_at"] == used
+    as_agent.get("/desk/")
+    assert as_agent.session["used_at"] > used
+    # A page whose session has ended stays, and hears of nothing.
+    answer = as_nobody.get("/desk/news/", headers=HTMX)
+    assert (answer.status_code, dict(answer.headers).get("HX-Redirect")) == (204, None)
 
 
 # New work is said as a count, at the page's own asking; the rows stay as they are.
 
 
-def asks(client: Client, query: str = "") -> str:
-    """Where a page of the queue asks for news; it was drawn some time ago."""
-    address = page(client, query).one("p", id="news").attributes["hx-get"]
+def old_news_address(client: Client, query: str = "") -> str:
+    """Where a page of the queue that was drawn some time ago asks for news."""
+    address = news_address(client, query)
     old = QueueVersion.read(address.partition("token=")[2])
     assert old is not None
     return address.replace(str(old), str(replace(old, drawn=timezone.now() - timedelta(seconds=20))))
@@ -143,7 +146,7 @@ def asks(client: Client, query: str = "") -> str:
 
 def test_what_has_come_is_counted_once_and_leads_to_the_newest(owner: Any, as_agent: Client) -> None:
     query = searched(as_agent, "?view=unclaimed&q=ingrid")
-    address = asks(as_agent, query)
+    address = old_news_address(as_agent, query)
     submitted_ones(owner, 1)
     submitted_ones(owner, 1)
     answer = Markup(as_agent.get(address, headers=HTMX).content.decode())
@@ -157,7 +160,7 @@ def test_what_has_come_is_counted_once_and_leads_to_the_newest(owner: Any, as_ag
 
 
 def test_what_the_view_and_the_filters_leave_out_is_no_news(owner: Any, agent: Any, as_agent: Client) -> None:
-    addresses = [asks(as_agent, query) for query in ("?view=unclaimed", "?q=nobody", "?view=answered")]
+    addresses = [old_news_address(as_agent, query) for query in ("?view=unclaimed", "?q=nobody", "?view=answered")]
     [case] = submitted_ones(owner, 1)
     answer = Markup(as_agent.get(addresses[0], headers=HTMX).content.decode())
     following = answer.one("p", id="news").attributes["hx-get"]
@@ -170,7 +173,7 @@ def test_what_the_view_and_the_filters_leave_out_is_no_news(owner: Any, agent: A
 
 
 def test_a_case_whose_submission_is_seen_late_is_news(owner: Any, as_agent: Client) -> None:
-    address = page(as_agent).one("p", id="news").attributes["hx-get"]
+    address = news_address(as_agent)
     [case] = submitted_ones(owner, 1)
     late = timezone.now() - timedelta(seconds=2)
     Case.objects.filter(pk=case.pk).update(submitted_at=late, open_since=late, waiting_since=late)
@@ -179,21 +182,5 @@ def test_a_case_whose_submission_is_seen_late_is_news(owner: Any, as_agent: Clie
 
 def test_a_version_that_cannot_be_read_is_no_news(owner: Any, as_agent: Client) -> None:
     submitted_ones(owner, 1)
-    for token in ("", "nonsense", "1", "1.x", "9" * 40 + ".1", "9" * 18 + ".1", "1.2.x"):
+    for token in ("", "1.x", "9" * 40 + ".1", "9" * 18 + ".1", "1.2.x"):
         assert as_agent.get(f"/desk/news/?token={token}", headers=HTMX).status_code == 204, token
-
-
-def test_asking_is_no_use_of_the_session(as_agent: Client) -> None:
-    address = asks(as_agent)
-    session = as_agent.session
-    session["used_at"] = used = timezone.now().timestamp() - 600
-    session.save()
-    as_agent.get(address, headers=HTMX)
-    assert as_agent.session["used_at"] == used
-    as_agent.get("/desk/")
-    assert as_agent.session["used_at"] > used
-
-
-def test_a_page_whose_session_has_ended_stays_and_hears_of_nothing(as_nobody: Client) -> None:
-    answer = as_nobody.get("/desk/news/", headers=HTMX)
-    assert (answer.status_code, dict(answer.headers).get("HX-Redirect")) == (204, None)

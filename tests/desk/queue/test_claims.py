@@ -1,14 +1,12 @@
 """A claim says who works on a case. It goes to one agent, ends by itself, and is taken over with a word."""
 
 import json
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from datetime import timedelta
-from threading import Barrier
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
@@ -76,10 +74,23 @@ def test_an_action_leads_back_to_what_was_shown(owner: Any, as_agent: Client) ->
     assert response["Location"] == f"/desk/{shown}"
 
 
-def test_nothing_ticked_and_nonsense_claim_nothing(owner: Any, as_agent: Client) -> None:
-    [closed] = submitted_ones(owner, 1, state=State.WITHDRAWN)
+def test_a_closed_case_is_nobodys_and_nothing_ticked_or_nonsense_claims_and_assigns_nothing(
+    submitted: Draft, owner: Any, agent: Any, colleague: Any, as_agent: Client
+) -> None:
+    closed, address = submitted.application, f"/desk/{submitted.application.reference}/"
+    claims.claim([closed.pk], by=agent)
+    services.withdraw(submitted, by=owner)
+    assert holder(closed) is None
     for case in ([], ["nonsense", "-1", "9" * 30], [closed.pk]):
         assert "Select at least one case." in page_after_post(as_agent, "/desk/claims/", {"case": case})
+    html = page_after_post(as_agent, f"{address}claim/", {})
+    assert "This case is closed" in html
+    assert ">Claim</button>" not in html
+    assert "Assign to a colleague" not in html
+    posted = {"agent": colleague.pk}
+    assert "Select at least one case." in page_after_post(as_agent, "/desk/assignments/", posted)
+    posted["case"] = closed.pk
+    assert "Only open cases can be assigned." in page_after_post(as_agent, "/desk/assignments/", posted)
     assert holder(closed) is None
 
 
@@ -111,27 +122,6 @@ def test_a_case_is_claimed_on_its_own_page_which_begins_its_review_and_released(
     assert "None of these were yours." in page_after_post(as_agent, f"{address}release/", {})
     assert state(application) == State.IN_REVIEW, "that ends nothing"
     assert as_agent.get(f"{address}claim/")["Location"] == address
-
-
-def test_only_the_agent_whom_the_page_named_loses_a_case(
-    submitted: Draft, other_customer: Any, colleague: Any, as_agent: Client
-) -> None:
-    application = submitted.application
-    claims.claim([application.pk], by=colleague)
-    html = page_after_post(
-        as_agent, f"/desk/{application.reference}/claim/", {"from": other_customer.pk, "takeover_reason": "Away"}
-    )
-    assert "Dev Ramanathan has already claimed this case." in html
-    assert holder(application) == colleague
-
-
-def test_a_closed_case_is_nobodys(submitted: Draft, owner: Any, agent: Any, as_agent: Client) -> None:
-    claims.claim([submitted.application.pk], by=agent)
-    services.withdraw(submitted, by=owner)
-    assert holder(submitted.application) is None
-    html = page_after_post(as_agent, f"/desk/{submitted.application.reference}/claim/", {})
-    assert "This case is closed" in html
-    assert ">Claim</button>" not in html
 
 
 def test_next_is_the_longest_waiting_that_fits(owner: Any, agent: Any, other_customer: Any, as_agent: Client) -> None:
@@ -170,66 +160,16 @@ def test_next_goes_on_where_another_agent_was_faster(
     assert (found.pk, holder(first), holder(second)) == (second.pk, colleague, agent)
 
 
-def test_a_draft_cannot_be_claimed(draft: Draft, as_agent: Client) -> None:
-    assert as_agent.post(f"/desk/{draft.application.reference}/claim/").status_code == 404
+WORK: dict[str, Callable[[Draft, Any], object]] = {
+    "accepts": lambda draft, by: accept_at(draft, Target.of_field("ada", "person.date_of_birth"), by=by),
+    "asks": lambda draft, by: ask_at(draft, WHOLE_APPLICATION, by),
+    "notes": lambda draft, by: write_note(draft, WHOLE_APPLICATION, text="Known to us", by=by),
+}
 
 
-def test_customers_see_no_claim(
-    submitted: Draft, agent: Any, colleague: Any, as_agent: Client, as_owner: Client
-) -> None:
-    reference = submitted.application.reference
-    claims.claim([submitted.application.pk], by=colleague)
-    page_after_post(as_agent, f"/desk/{reference}/claim/", {"from": colleague.pk, "takeover_reason": "Canary"})
-    for subpage in ("", "status/", "check/", "people/", "documents/", "record.json"):
-        response = as_owner.get(f"/applications/{reference}/{subpage}", follow=True)
-        assert response.status_code == 200
-        for word in ("Canary", agent.last_name, colleague.last_name):
-            assert word not in response.content.decode(), subpage
-
-
-@pytest.fixture
-def rivals(transactional_db: None, owner: Any, agent: Any, colleague: Any) -> tuple[Any, Any]:
-    return agent, colleague
-
-
-@pytest.mark.django_db(transaction=True, databases=["default", "service"])
-def test_of_two_agents_at_once_one_has_each_case_and_both_are_told(owner: Any, rivals: tuple[Any, Any]) -> None:
-    cases = {one.pk for one in submitted_ones(owner, 6)}
-    ready = Barrier(2)
-
-    def press(by: Any) -> tuple[list[Case], list[Case]]:
-        ready.wait()
-        try:
-            return claims.claim(cases, by=by)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(2) as both:
-        claimed = list(both.map(press, rivals))
-    won = [{case.pk for case in mine} for mine, _ in claimed]
-    lost = [{case.pk for case in others} for _, others in claimed]
-    assert won[0] | won[1] == cases
-    assert not won[0] & won[1]
-    assert lost == won[::-1]
-    for (_, others), rival in zip(claimed, reversed(rivals), strict=True):
-        assert {case.claimed_by for case in others} <= {rival}
-
-
-def _accepts(draft: Draft, by: Any) -> None:
-    accept_at(draft, Target.of_field("ada", "person.date_of_birth"), by=by)
-
-
-def _asks(draft: Draft, by: Any) -> None:
-    ask_at(draft, WHOLE_APPLICATION, by)
-
-
-def _notes(draft: Draft, by: Any) -> None:
-    write_note(draft, WHOLE_APPLICATION, text="Known to us", by=by)
-
-
-@pytest.mark.parametrize("work", [_accepts, _asks, _notes])
-def test_whoever_works_on_an_unclaimed_case_claims_it(submitted: Draft, agent: Any, colleague: Any, work: Any) -> None:
-    work(submitted, agent)
+@pytest.mark.parametrize("work", WORK)
+def test_whoever_works_on_an_unclaimed_case_claims_it(submitted: Draft, agent: Any, colleague: Any, work: str) -> None:
+    WORK[work](submitted, agent)
     assert holder(submitted.application) == agent
     assert Application.objects.get(pk=submitted.application.pk).status is State.IN_REVIEW
     assert next_case_for(colleague, QueueState())[0] is None, "it is not handed to anybody else"
@@ -239,14 +179,14 @@ def test_work_on_a_colleagues_case_takes_it_from_nobody_until_their_claim_has_en
     submitted: Draft, owner: Any, agent: Any, colleague: Any
 ) -> None:
     claims.claim([submitted.application.pk], by=colleague)
-    for work in (_asks, _notes):
-        work(submitted, agent)
+    for work in ("asks", "notes"):
+        WORK[work](submitted, agent)
         assert holder(submitted.application) == colleague
     Case.objects.update(claimed_at=timezone.now() - timedelta(days=2))
-    _accepts(submitted, agent)
+    WORK["accepts"](submitted, agent)
     assert holder(submitted.application) == agent
     services.withdraw(factories.again(submitted), by=owner)
-    write_note(submitted, WHOLE_APPLICATION, text="It is closed", by=agent)
+    WORK["notes"](submitted, agent)
     assert holder(submitted.application) is None
 
 
@@ -348,12 +288,3 @@ def test_ones_own_and_ended_claims_are_handed_on(owner: Any, agent: Any, colleag
     assert [{one.pk for one in some} for some in (given, kept)] == [{own.pk, ended.pk}, {theirs.pk}]
     assert Case.objects.get(pk=theirs.pk).claimed_at == since
     assert set(Case.objects.values_list("taken_from", flat=True)) == {None}
-
-
-def test_a_closed_case_and_nothing_selected_are_told(owner: Any, colleague: Any, as_agent: Client) -> None:
-    [closed] = submitted_ones(owner, 1, state=State.WITHDRAWN)
-    posted = {"case": closed.pk, "agent": colleague.pk}
-    assert "Only open cases can be assigned." in page_after_post(as_agent, "/desk/assignments/", posted)
-    assert holder(closed) is None
-    assert "Select at least one case." in page_after_post(as_agent, "/desk/assignments/", {"agent": colleague.pk})
-    assert "Assign to a colleague" not in as_agent.get(f"/desk/{closed.reference}/").content.decode()

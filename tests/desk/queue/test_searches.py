@@ -62,13 +62,6 @@ def test_no_address_has_the_words(
         assert not [one for one in found if "ingrid" in one.lower() or "solheim" in one.lower()]
 
 
-def test_nothing_typed_searches_for_nothing_and_keeps_nothing(owner: Any, as_agent: Client) -> None:
-    [case] = submitted_ones(owner, 1)
-    assert search(as_agent, "  ", view="unclaimed") == "/desk/?view=unclaimed"
-    assert "desk_searches" not in as_agent.session
-    assert references(as_agent, "?view=unclaimed") == [case.reference]
-
-
 def test_a_search_that_is_not_there_shows_the_list_unsearched_and_says_so(
     owner: Any, as_agent: Client, as_colleague: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,9 +106,11 @@ def test_an_ended_search_takes_no_case_and_hears_of_nothing(owner: Any, as_agent
     assert as_agent.get(old, headers={"HX-Request": "true"}).status_code == 204
 
 
-def test_the_words_are_encrypted_in_the_session_and_bound_to_its_agent(
-    as_agent: Client, as_colleague: Client, agent: Any
+def test_the_words_are_encrypted_in_the_session_bound_to_its_agent_and_gone_with_it(
+    as_agent: Client, as_colleague: Client, agent: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert search(as_agent, "  ", view="unclaimed") == "/desk/?view=unclaimed", "nothing typed searches for nothing"
+    assert "desk_searches" not in as_agent.session
     where = search(as_agent, WORDS)
     [kept] = as_agent.session["desk_searches"].items()
     assert WORDS.lower() not in str(as_agent.session.load()).lower()
@@ -127,22 +122,16 @@ def test_the_words_are_encrypted_in_the_session_and_bound_to_its_agent(
     session.save()
     assert ENDED in as_colleague.get(where).content.decode()
 
-
-def test_they_go_with_the_session(agent: Any, as_agent: Client) -> None:
-    where = search(as_agent, WORDS)
-    as_agent.post("/accounts/logout/")
-    assert not Session.objects.exists()
-    as_agent.force_login(agent)
-    assert ENDED in as_agent.get(where).content.decode()
-
-
-def test_without_the_key_they_have_ended(as_agent: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    where = search(as_agent, WORDS)
-
     def unreadable(*_: Any) -> bytes:
         raise encryption.UnreadableError
 
-    monkeypatch.setattr(searches, "decrypt", unreadable)
+    with monkeypatch.context() as without_key:
+        without_key.setattr(searches, "decrypt", unreadable)
+        assert ENDED in as_agent.get(where).content.decode()
+    assert ENDED not in as_agent.get(where).content.decode()
+    as_agent.post("/accounts/logout/")
+    assert Session.objects.count() == 1, "the colleague's"
+    as_agent.force_login(agent)
     assert ENDED in as_agent.get(where).content.decode()
 
 
