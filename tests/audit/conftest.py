@@ -21,8 +21,6 @@ def anchor_file(settings: Any, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def append(agent: Any, django_capture_on_commit_callbacks: Any) -> Append:
-    """Adds so many entries, each committed and anchored."""
-
     def append_entries(count: int) -> None:
         about = Application(pk=7, reference="FP-7K3M-92QX-4TBD")
         for number in range(count):

@@ -21,13 +21,11 @@ OTHER_KEY = "another-key-that-nobody-can-guess-98765"
 
 
 def store_everywhere(rows: list[Row], anchor_file: Path) -> None:
-    """Put rows into the database, and an anchor that fits them beside it."""
     store(rows)
     anchor_file.write_text("".join(f"{row[0]:012d} {row[HASH]}\n" for row in rows))
 
 
 def store_rewritten_without_digests(index: int, anchor_file: Path) -> list[Row]:
-    """Rewrite an entry and everything after it, and leave the digests out."""
     rows = rewritten(stored(), index)
     for row in rows:
         row[DIGEST] = ""
@@ -36,7 +34,6 @@ def store_rewritten_without_digests(index: int, anchor_file: Path) -> list[Row]:
 
 
 def set_mark(name: str, row: Row) -> None:
-    """Write a mark as somebody does who has no key."""
     ChainMark.objects.filter(name=name).update(number=row[0], hash=row[HASH])
 
 

@@ -22,7 +22,6 @@ POSTGRES = "postgres://portal@localhost:9/portal"
 
 
 def report(*, minutes: float = 0) -> AuditReport:
-    """As it is found so much later."""
     return verify(now=time.time_ns() // 1000 + round(minutes * 60_000_000))
 
 

@@ -27,7 +27,6 @@ ALL = [
     *(f"tests/accounts/test_{name}.py" for name in ("guesses", "session_ends", "second_factor", "bound_rows")),
     "tests/desk/queue",
     "tests/desk/test_rotate_keys.py",
-    "tests/desk/test_rotate_keys_under_load.py",
     "tests/privacy",
     "tests/service/test_retention.py",
     "tests/desk/decisions/test_four_eyes.py",

@@ -14,29 +14,24 @@ from tests.reviews.deciding import let_decisions_take_effect
 
 
 def path(draft: Draft, more: str = "") -> str:
-    """An address of the case."""
     return f"/desk/{draft.application.reference}/{more}"
 
 
 def page_version(client: Client, draft: Draft, more: str = "") -> str:
-    """What the page was drawn with, as its form says it."""
     return str(case_page(client, draft, more).all("input", name="sight")[0].attributes["value"])
 
 
 def case_page(client: Client, draft: Draft, more: str = "") -> Markup:
-    """A page of the case, without a fault."""
     return sound(client.get(path(draft, more)))
 
 
 def sound(response: HttpResponse) -> Markup:
-    """The page of an answer, without a fault."""
     markup = Markup(response.content.decode())
     assert markup.faults == []
     return markup
 
 
 def error_links(markup: Markup) -> list[str]:
-    """The ids that the summary of errors leads to."""
     links = [one for one in markup.all("a") if any(up.attributes.get("role") == "alert" for up in one.ancestors)]
     return [link.attributes["href"].removeprefix("#") for link in links]
 
@@ -62,12 +57,10 @@ def take_over(draft: Draft, by: Any) -> None:
 
 
 def documents_of(draft: Draft) -> list[int]:
-    """The numbers of its documents, as a form names those that are decided about unopened."""
     return list(draft.application.documents.values_list("pk", flat=True))
 
 
 def state(draft: Draft) -> str:
-    """Where the application stands now."""
     return str(Application.objects.get(pk=draft.application.pk).state)
 
 

@@ -43,24 +43,20 @@ def searched(client: Client, query: str) -> str:
 
 
 def page(client: Client, query: str = "") -> Markup:
-    """A page of the queue."""
     markup = Markup(client.get(f"/desk/{searched(client, query)}").content.decode())
     assert markup.faults == []
     return markup
 
 
 def references_on(markup: Markup) -> list[str]:
-    """The cases on a page of the queue, in its order."""
     return [one.text for one in markup.all("span", class_="nowrap") if one.text.startswith("FP-")]
 
 
 def references(client: Client, query: str = "") -> list[str]:
-    """The cases of a query of the queue, in its order."""
     return references_on(page(client, query))
 
 
 def walked(client: Client, query: str, rel: str = "next") -> list[list[str]]:
-    """The cases of every page from there on, by the links that lead on."""
     pages, address = [], query
     while address:
         markup = page(client, address)
@@ -70,7 +66,6 @@ def walked(client: Client, query: str, rel: str = "next") -> list[list[str]]:
 
 
 def news_address(client: Client, query: str = "") -> str:
-    """Where a page of the queue, drawn now, asks for news."""
     return page(client, query).one("p", id="news").attributes["hx-get"]
 
 

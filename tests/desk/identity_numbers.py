@@ -29,7 +29,6 @@ def schema() -> dict[str, Any]:
 
 
 def submitted_with_numbers(owner: Any) -> Draft:
-    """One person with both numbers, one company with its own, handed in."""
     draft = open_draft(services.start(owner=owner, product=factories.product(schema=schema())))
     factories.fill_in(draft, owner)
     number(draft, NUMBERS, owner)
@@ -44,12 +43,10 @@ def submitted_with_numbers(owner: Any) -> Draft:
 
 
 def number(draft: Draft, numbers: dict[str, str], owner: Any) -> None:
-    """Other numbers for the director."""
     change_ada(draft, owner, numbers)
 
 
 def propose(draft: Draft, passport_number: str, agent: Any) -> None:
-    """Draft a question with another number of the passport."""
     there = factories.again(draft)
     values = {"text": "Is it this?", "proposal": passport_number}
     draft_query(there, PASSPORT_NUMBER, **values, by=agent, version=current_version(there.application))

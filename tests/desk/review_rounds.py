@@ -15,19 +15,16 @@ from tests.reviews.deciding import decide
 
 
 def ask_at(draft: Draft, target: Target, agent: Any, text: str = "Look at this") -> None:
-    """Draft a question."""
     there = factories.again(draft)
     draft_query(there, target, text=text, by=agent, version=current_version(there.application))
 
 
 def accept_at(draft: Draft, *targets: Target, by: Any) -> None:
-    """Accept facts of it."""
     there = factories.again(draft)
     accept(there, targets, by=by, version=current_version(there.application))
 
 
 def return_it(draft: Draft, agent: Any) -> None:
-    """Hand it back with what is drafted. The draft is read again."""
     there = factories.again(draft)
     decide(there, RETURN, text="Look at it again", by=agent, version=current_version(there.application))
     draft.application.refresh_from_db()
@@ -43,14 +40,12 @@ def again(draft: Draft, agent: Any, owner: Any, change: Callable[[Draft], object
 
 
 def rename(draft: Draft, name: str, owner: Any) -> None:
-    """The company under another name."""
     section = draft.schema.section("the-company")
     assert section is not None
     services.save_section(draft, section, {"entity.name": name}, version=draft.version("the-company"), by=owner)
 
 
 def change_ada(draft: Draft, owner: Any, answers: dict[str, str], **more: Any) -> None:
-    """Change answers of the first person."""
     there = factories.again(draft)
     ada = there.party("ada")
     assert ada is not None
@@ -58,14 +53,12 @@ def change_ada(draft: Draft, owner: Any, answers: dict[str, str], **more: Any) -
 
 
 def replace_passport(draft: Draft, owner: Any, content: bytes = factories.PDF + b"2") -> None:
-    """Give the first person another passport."""
     there = factories.again(draft)
     upload = factories.upload(content, "new.pdf")
     services.add_document(there, there.party("ada"), "Passport", upload, by=owner)
 
 
 def add_bob(draft: Draft, owner: Any) -> None:
-    """Another director, complete."""
     services.add_party(
         draft, "person", ["director"], factories.ADA | {"person.first_name": "Bob"}, by=owner, token="bob"
     )

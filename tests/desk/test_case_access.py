@@ -17,8 +17,6 @@ from tests.words_shown import words_in
 from .decision_setup import path, sound
 from .factories import page, references, searched
 
-pytestmark = pytest.mark.django_db(databases=["default", "service"])
-
 OWN = [right for right in Right.values if right != Right.ALL_CASES]
 NAMES = ("Larkfield", "Ingrid", "Solheim", "Ada", "Lovelace", "ada@example.com")
 

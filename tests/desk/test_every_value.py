@@ -12,8 +12,6 @@ from tests import factories
 from tests.desk.review_rounds import again
 from tests.markup import Markup
 
-pytestmark = pytest.mark.django_db(databases=["default", "service"])
-
 FACTS = {
     "zoe": {
         "E-mail address": "zoe@example.org",
@@ -105,10 +103,9 @@ def test_of_the_company_and_its_shares(submitted: Draft, as_agent: Client) -> No
     ]
 
 
-def test_of_what_changed(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
-    factories.accept_everything(submitted, agent)
-    again(submitted, agent, owner, lambda draft: change(draft, owner))
-    markup = page(as_agent, submitted)
+def test_of_what_changed(reviewed: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
+    again(reviewed, agent, owner, lambda draft: change(draft, owner))
+    markup = page(as_agent, reviewed)
     old, new = ([part.text.replace("\xa0", " ") for part in markup.all(tag)] for tag in ("del", "ins"))
     assert list(zip(old, new, strict=True)) == [
         ("JPY 1,234,567", "JPY 1,234,568"),

@@ -18,8 +18,6 @@ from tests import factories
 
 from .decision_setup import POINTER, documents_of, page_version, path, state
 
-pytestmark = pytest.mark.django_db(databases=["default", "service"])
-
 BIRTH = str(Target.of_field("ada", "person.date_of_birth"))
 NGINX = Path(__file__).resolve().parents[2] / "deploy/nginx.conf"
 # A search, which is repeated too, changes nothing.
@@ -29,7 +27,6 @@ REPEATED = [f"{one}/" for one in _FOUND[1].split("|")]
 
 
 def posted(draft: Draft, place: str, agent: Any) -> dict[str, Any]:
-    """What the form posts, once what it needs is there."""
     if place == "release/":
         Case.objects.filter(pk=draft.application.pk).update(claimed_by=agent, claimed_at=draft.application.submitted_at)
     if place in ("reopenings/", "ruling/"):
@@ -47,7 +44,6 @@ def posted(draft: Draft, place: str, agent: Any) -> dict[str, Any]:
 
 
 def kept(draft: Draft) -> dict[str, Any]:
-    """All that forms of a review may change, and the audit's entries."""
     case = Case.objects.get(pk=draft.application.pk)
     return {
         "state": state(draft),

@@ -40,8 +40,6 @@ from tests.reviews.deciding import confirm_proposal, decide
 from .decision_setup import path
 from .undecided_deliveries import put
 
-pytestmark = pytest.mark.django_db(databases=["default", "service"])
-
 BIRTH = Target.of_field("ada", "person.date_of_birth")
 
 
@@ -91,7 +89,6 @@ def test_it_is_ones_own_in_each_of_these_ways(submitted: Draft, agent: Any, as_a
 
 
 def rows() -> tuple[int, ...]:
-    """How many there are of all that a review leaves."""
     return tuple(one._default_manager.count() for one in (Check, Query, Note, ScreeningCheck, ReviewDecision, Entry))
 
 
@@ -120,6 +117,10 @@ def test_every_page_of_it_is_shut_and_says_who_can(owned: Draft, as_agent: Clien
                 assert "You cannot review your own application" in text, address
                 assert "Dev Ramanathan" in text, address
     assert rows() == before
+    # There the applicant is a customer.
+    address = f"/applications/{owned.application.reference}/"
+    assert as_agent.get(address).status_code in (200, 302)
+    assert address in as_agent.get(path(owned)).content.decode()
 
 
 def test_nothing_of_a_review_is_done_by_its_applicant(owned: Draft, agent: Any) -> None:
@@ -217,9 +218,3 @@ def test_whose_address_was_only_named_reviews_as_before(submitted: Draft, agent:
     assert as_agent.get(path(submitted)).status_code == 200
     addresses.confirm(agent)
     assert as_agent.get(path(submitted)).status_code == 403
-
-
-def test_the_applicant_is_a_customer_of_it(owned: Draft, as_agent: Client) -> None:
-    address = f"/applications/{owned.application.reference}/"
-    assert as_agent.get(address).status_code in (200, 302)
-    assert address in as_agent.get(path(owned)).content.decode()

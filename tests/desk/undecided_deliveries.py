@@ -14,7 +14,6 @@ LIST = "/desk/deliveries/"
 
 
 def put(kind: str, state: str, reason: str = "", *, hours: float = 1, **more: Any) -> Delivery:
-    """The first row of a kind, as the relay would leave it."""
     row = Delivery.objects.filter(kind=kind).order_by("pk")[0]
     at = timezone.now() - timedelta(hours=hours)
     changes = {"state": state, "reason": reason, "unclear_since": at, "key": "k1", "sent": row.wanted} | more

@@ -19,8 +19,6 @@ from tests.service.conftest import loaded
 
 __all__ = ["loaded"]
 
-pytestmark = pytest.mark.django_db(databases=["default", "service"])
-
 KEYS = "/desk/api-keys/"
 FORM = {"name": "Ledger import", "days": "90", "scopes": ["entities:read", "parties:read"]}
 

@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 from io import StringIO
 from typing import Any
 
-import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -19,8 +18,6 @@ from formation_portal.audit.models import COLUMNS, Actor, AuditAction, Entry, mo
 from formation_portal.desk.audit.pages import describe
 from tests.markup import Element, Markup
 from tests.words_shown import words_in
-
-pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 ABOUT = Application(pk=700, reference="FP-7K3M-92QX-4TBD")
 

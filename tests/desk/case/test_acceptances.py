@@ -3,7 +3,6 @@
 from typing import Any
 from urllib.parse import urlencode
 
-import pytest
 from django.test import Client
 
 from formation_portal.applications.draft import Draft
@@ -20,8 +19,6 @@ from tests.desk.decision_setup import POINTER, case_page, documents_of, hidden_v
 from tests.desk.review_rounds import accept_at, ask_at
 from tests.markup import Markup
 from tests.reviews.deciding import let_decisions_take_effect
-
-pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 BIRTH = Target.of_field("ada", "person.date_of_birth")
 PASSPORT = Target.of_document("ada", "Passport")
@@ -155,7 +152,6 @@ def test_the_case_accepts_at_once_what_it_shows_without_query(submitted: Draft, 
 
 
 def opens(client: Client, draft: Draft) -> None:
-    """The agent takes the file."""
     [number] = documents_of(draft)
     response = client.get(path(draft, f"documents/{number}/"))
     assert response.status_code == 200
@@ -168,7 +164,6 @@ def accepts(client: Client, draft: Draft, **more: Any) -> Any:
 
 
 def once_more(client: Client, markup: Markup, address: str) -> Any:
-    """Press the button of the page that asked: all that it carries is posted."""
     return client.post(address, hidden_values(markup, markup.one("section", aria_labelledby="unseen")))
 
 
@@ -205,34 +200,32 @@ def test_only_who_has_opened_it_accepts_it_at_once(
     assert fact(submitted, PASSPORT).state == ACCEPTED
 
 
-def test_approving_asks_about_what_who_approves_has_not_opened(submitted: Draft, as_agent: Client, agent: Any) -> None:
-    factories.accept_everything(submitted, agent)
-    form = POINTER | {"sight": page_version(as_agent, submitted, "ruling/"), "decision": "approve"}
-    response = as_agent.post(path(submitted, "ruling/"), form)
+def test_approving_asks_about_what_who_approves_has_not_opened(reviewed: Draft, as_agent: Client) -> None:
+    form = POINTER | {"sight": page_version(as_agent, reviewed, "ruling/"), "decision": "approve"}
+    response = as_agent.post(path(reviewed, "ruling/"), form)
     assert response.status_code == 422
-    assert state(submitted) == State.IN_REVIEW
-    assert once_more(as_agent, sound(response), path(submitted, "ruling/")).status_code == 302
+    assert state(reviewed) == State.IN_REVIEW
+    assert once_more(as_agent, sound(response), path(reviewed, "ruling/")).status_code == 302
     let_decisions_take_effect()
-    assert state(submitted) == State.SUBMITTED_TO_CSP
+    assert state(reviewed) == State.SUBMITTED_TO_CSP
 
 
 def test_whoever_confirms_has_to_look_too(
-    submitted: Draft, as_agent: Client, as_colleague: Client, agent: Any, settings: Any
+    reviewed: Draft, as_agent: Client, as_colleague: Client, settings: Any
 ) -> None:
     settings.FOUR_EYES = True
-    factories.accept_everything(submitted, agent)
-    opens(as_agent, submitted)
-    form = POINTER | {"sight": page_version(as_agent, submitted, "ruling/"), "decision": "approve"}
-    assert as_agent.post(path(submitted, "ruling/"), form).status_code == 302
-    confirmation = path(submitted, "ruling/confirmation/")
-    form = POINTER | {"sight": page_version(as_colleague, submitted, "ruling/")}
+    opens(as_agent, reviewed)
+    form = POINTER | {"sight": page_version(as_agent, reviewed, "ruling/"), "decision": "approve"}
+    assert as_agent.post(path(reviewed, "ruling/"), form).status_code == 302
+    confirmation = path(reviewed, "ruling/confirmation/")
+    form = POINTER | {"sight": page_version(as_colleague, reviewed, "ruling/")}
     response = as_colleague.post(confirmation, form)
     assert response.status_code == 422
-    assert state(submitted) == State.IN_REVIEW
+    assert state(reviewed) == State.IN_REVIEW
     assert "Opened by Mira Okafor" in sound(response).one("main").text
     assert once_more(as_colleague, sound(response), confirmation).status_code == 302
     let_decisions_take_effect()
-    assert state(submitted) == State.SUBMITTED_TO_CSP
+    assert state(reviewed) == State.SUBMITTED_TO_CSP
 
 
 def test_a_return_and_a_decline_ask_nothing(submitted: Draft, as_agent: Client) -> None:

@@ -3,7 +3,6 @@
 from datetime import timedelta
 from typing import Any
 
-import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -23,12 +22,10 @@ from tests.desk.decision_setup import case_page, path
 from tests.desk.review_rounds import rename
 from tests.markup import Markup
 
-pytestmark = pytest.mark.django_db(databases=["default", "service"])
 HTMX = {"HX-Request": "true"}
 
 
 def opened(client: Client, draft: Draft) -> str:
-    """Where the page of the case, drawn now, asks for news."""
     return case_page(client, draft).one("p", id="news").attributes["hx-get"]
 
 

@@ -29,8 +29,6 @@ from tests.markup import Element, Markup
 from tests.portal.share_limits import hold, limited
 from tests.portal.shares.test_ownership_read_back import submit_unchecked
 
-pytestmark = pytest.mark.django_db(databases=["default", "service"])
-
 NAME = Target.of_field("the-company", "entity.name")
 COMPANY = Target(TargetKind.SECTION, "the-company")
 
@@ -54,7 +52,6 @@ def test_a_section_is_accepted_where_it_stands_and_taken_back(submitted: Draft, 
 
 
 def _posted(markup: Markup, action: str) -> dict[str, list[str]]:
-    """What the first form with this action posts."""
     form = next(one for one in markup.all("form") if one.attributes.get("action", "").endswith(action))
     return hidden_values(markup, form)
 
@@ -97,15 +94,14 @@ def _change(draft: Draft) -> None:
 
 
 def test_a_later_round_shows_old_beside_new_and_not_what_was_changed_back(
-    submitted: Draft, as_agent: Client, agent: Any, owner: Any
+    reviewed: Draft, as_agent: Client, agent: Any, owner: Any
 ) -> None:
-    factories.accept_everything(submitted, agent)
-    again(submitted, agent, owner, _change)
-    everything = case_page(as_agent, submitted, "?changed=0")
+    again(reviewed, agent, owner, _change)
+    everything = case_page(as_agent, reviewed, "?changed=0")
     assert "Holding company" in section(everything, "section-the-company").text
     assert "section-funds" in [one.attributes.get("id") for one in everything.all("h2")]
     assert "Larkfield Holdings" in [one.text for one in everything.all("del")]
-    markup = case_page(as_agent, submitted)
+    markup = case_page(as_agent, reviewed)
     assert "Show everything" in [one.text for one in markup.all("a")]
     news = "3 answers and 1 document changed, 1 person, company or share class added since this was returned"
     assert news in main_text(markup)
@@ -126,8 +122,8 @@ def test_a_later_round_shows_old_beside_new_and_not_what_was_changed_back(
         rename(draft, "Larkfield Holdings", owner)
         rename(factories.again(draft), "Larkfield Overseas", owner)
 
-    again(submitted, agent, owner, there_and_back)
-    markup = case_page(as_agent, submitted)
+    again(reviewed, agent, owner, there_and_back)
+    markup = case_page(as_agent, reviewed)
     assert "No changes since this was returned" in main_text(markup)
     assert not markup.all("del")
 

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pytest
 from django.test import Client
 
 from formation_portal.applications import services
@@ -13,14 +12,11 @@ from formation_portal.reviews.transactions import current_version
 from tests.desk.decision_setup import case_page, error_links, hidden_values, path, sound
 from tests.markup import Markup
 
-pytestmark = pytest.mark.django_db(databases=["default", "service"])
-
 BIRTH = Target.of_field("ada", "person.date_of_birth")
 PROPOSED = {"day": "10", "month": "12", "year": "1984"}
 
 
 def asked(draft: Draft, **more: Any) -> dict[str, Any]:
-    """What the form at a place posts."""
     return {"place": str(BIRTH), "sight": str(current_version(draft.application)), "back": path(draft, "#at"), **more}
 
 

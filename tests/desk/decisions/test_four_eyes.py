@@ -33,8 +33,6 @@ from tests.desk.decision_setup import (
 from tests.desk.factories import page, page_after_post, references, submitted_ones
 from tests.reviews.deciding import let_decisions_take_effect
 
-pytestmark = pytest.mark.django_db(databases=["default", "service"])
-
 
 @pytest.fixture(autouse=True)
 def _four_eyes(settings: Any) -> None:
@@ -50,7 +48,6 @@ def proposed(submitted: Draft, agent: Any, as_agent: Client) -> Draft:
 
 
 def post(client: Client, draft: Draft, action: str, **typed: str) -> Any:
-    """The answer to an action of somebody who has just opened the page, once it has taken effect."""
     form = {"sight": page_version(client, draft, "ruling/"), "unseen": documents_of(draft)}
     response = client.post(path(draft, f"ruling/{action}/"), form | POINTER | typed)
     let_decisions_take_effect()
@@ -58,7 +55,6 @@ def post(client: Client, draft: Draft, action: str, **typed: str) -> Any:
 
 
 def actions(client: Client, draft: Draft) -> set[str]:
-    """What the case's page offers about the decision."""
     forms = [one.attributes.get("action", "") for one in case_page(client, draft).all("form", method="post")]
     return {one.removeprefix(path(draft, "ruling/")) for one in forms if "/ruling/" in one}
 
@@ -72,6 +68,7 @@ def test_an_approval_waits_for_a_second_agent_who_confirms_it(
     proposed: Draft, owner: Any, as_agent: Client, as_colleague: Client
 ) -> None:
     submitted_ones(owner, 2)
+    assert Case.objects.get(pk=proposed.application.pk).confirm_since == proposed.application.submitted_at
     assert state(proposed) == State.IN_REVIEW
     assert "is awaiting second approval." in as_agent.get("/desk/").content.decode()
     mine, theirs = (case_page(client, proposed).one("main").text for client in (as_agent, as_colleague))
@@ -171,31 +168,21 @@ def test_only_what_one_may_do_is_offered(proposed: Draft, colleague: Any, as_col
         assert ("open the next case" in html) == (missing != Right.REVIEW)
 
 
-def test_the_next_case_out_of_it_is_what_a_colleague_has_proposed_and_still_holds(
+def test_the_next_case_out_of_it_is_what_a_colleague_has_proposed_until_its_customer_withdraws_it(
     proposed: Draft, owner: Any, agent: Any, colleague: Any, as_agent: Client, as_colleague: Client
 ) -> None:
-    submitted_ones(owner, 1, first_days=3)
     claims.claim([proposed.application.pk], by=agent)
     shown = {"shown": "?view=confirm"}
     assert "No unassigned cases match." in page_after_post(as_agent, "/desk/next-case/", shown)
     assert as_colleague.post("/desk/next-case/", shown)["Location"].startswith(path(proposed))
-    assert Case.objects.get(pk=proposed.application.pk).claimed_by == colleague
+    assert Case.objects.get().claimed_by == colleague
     assert "No unassigned cases match." in page_after_post(as_colleague, "/desk/next-case/", shown)
-
-
-def test_the_next_case_waits_for_nobody_else(
-    proposed: Draft, agent: Any, as_agent: Client, as_colleague: Client
-) -> None:
-    claims.release([proposed.application.pk], by=agent)
+    claims.release([proposed.application.pk], by=colleague)
     long_ago = timezone.now() - timedelta(days=90)
-    Case.objects.update(overdue_at=long_ago)
-    Case.objects.update(submitted_at=long_ago, open_since=long_ago, waiting_since=long_ago, confirm_since=long_ago)
+    moments = ("overdue_at", "submitted_at", "open_since", "waiting_since", "confirm_since")
+    Case.objects.update(**dict.fromkeys(moments, long_ago))
     for query in ("", "?view=overdue"):
         assert "No unassigned cases match." in page_after_post(as_agent, "/desk/next-case/", {"shown": query})
     assert as_colleague.post("/desk/next-case/", {"shown": "?view=overdue"})["Location"].startswith(path(proposed))
-
-
-def test_a_case_that_its_customer_withdraws_leaves_that_view(proposed: Draft, owner: Any) -> None:
-    assert Case.objects.get().confirm_since == proposed.application.submitted_at
-    services.withdraw(proposed, by=owner)
+    services.withdraw(factories.again(proposed), by=owner)
     assert (Case.objects.get().confirm_since, Case.objects.get().proposed_by) == (None, None)

@@ -18,8 +18,6 @@ from tests.desk.decision_setup import error_links, sound
 from tests.desk.undecided_deliveries import LIST, page_of, path, post, put, titles
 from tests.encrypted_rows import update_each
 
-pytestmark = pytest.mark.django_db(databases=["default", "service"])
-
 
 def test_the_list_says_in_words_what_each_thing_is(complete: Draft, as_agent: Client) -> None:
     put("document", "held", Reason.UNCLEAR, hours=9)
@@ -255,3 +253,23 @@ def test_a_delivery_in_doubt_or_without_a_call_has_no_such_button_and_the_server
     assert "not recorded" in response.content.decode()
     assert Delivery.objects.get(pk=row.pk).state == "held"
     assert not Decision.objects.exists()
+
+
+FAILED = "The formation service failed to answer 5 times in a row."
+PROBED = "The formation service was last probed on "
+
+
+def test_beside_a_delivery_only_trouble_is_a_warning(complete: Draft, as_agent: Client) -> None:
+    row = put("party", "held", Reason.UNCLEAR)
+    update_profile(probed_at=timezone.now(), failures=5, open_until=timezone.now() + timedelta(minutes=1))
+    page = page_of(as_agent, path(row))
+    rail = page.one("aside", aria_label="About the service")
+    shown = [one for one in page.all("p") if rail in one.ancestors]
+    assert [
+        (one.attributes["class"], one.text.strip().startswith(words))
+        for one, words in zip(shown, (FAILED, PROBED), strict=True)
+    ] == [
+        ("small is-warning", True),
+        ("small quiet", True),
+    ]
+    assert [one.text.startswith(FAILED) for one in page.all("span", class_="status") if rail in one.ancestors] == [True]

@@ -23,8 +23,6 @@ from tests.relay.test_other_service import shares
 
 __all__ = ["_files_go_nowhere_else", "at_other_service", "other_service", "shares"]
 
-pytestmark = pytest.mark.django_db(databases=["default", "service"])
-
 NOTE = "Ana at the provider, by telephone"
 
 
@@ -43,7 +41,6 @@ def changed(shares: Draft, at_other_service: OtherService, owner: Any) -> Delive
 
 
 def record(client: Client, found: Delivery, **form: Any) -> Any:
-    """As an agent does it: the page's last form, with a note."""
     markup = page_of(client, path(found))
     posted = [one for one in markup.all("form") if one.attributes.get("action", "").endswith("/decision/")][-1]
     hidden = {name: markup.all("input", name=name)[-1].attributes["value"] for name in ("seen", "decision")}

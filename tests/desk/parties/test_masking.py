@@ -37,8 +37,6 @@ from tests.desk.review_rounds import again, ask_at
 from tests.encrypted_rows import update_each
 from tests.markup import Markup
 
-pytestmark = pytest.mark.django_db(databases=["default", "service"])
-
 PROPOSED = "ZZ 0000 4455"
 NAME = Target.of_field("ada", "person.first_name")
 SECRETS = (LONG, SHORT, PROPOSED)
@@ -69,7 +67,6 @@ def fact(markup: Markup, label: str) -> str:
 
 
 def show(client: Client, draft: Draft, **headers: str) -> Any:
-    """The control, pressed."""
     return client.post(path(draft, "parties/ada/numbers/"), {"back": path(draft)}, headers=headers)
 
 

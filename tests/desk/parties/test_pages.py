@@ -23,8 +23,6 @@ from tests.documents import sample_files
 from tests.encrypted_rows import update_each
 from tests.markup import Element, Markup
 
-pytestmark = pytest.mark.django_db
-
 BIRTH = Target.of_field("ada", "person.date_of_birth")
 NAME = Target.of_field("ada", "person.first_name")
 PASSPORT = Target.of_document("ada", "Passport")
@@ -71,7 +69,6 @@ def boxes(markup: Markup) -> list[str]:
 
 
 def press_all(client: Client, draft: Draft, token: str) -> None:
-    """The button that accepts all, as the page has it."""
     markup = page(client, draft, token)
     hidden = [
         one
@@ -310,7 +307,6 @@ def test_agents_read_everything_that_was_found_in_a_document(submitted: Draft, a
 
 @pytest.fixture
 def two_pages(submitted: Draft, owner: Any, agent: Any) -> int:
-    """Ada's passport with two pages; gives its number."""
     return_it(submitted, agent)
     upload = factories.upload(sample_files.pdf(2), "both.pdf")
     document = services.add_document(submitted, submitted.party("ada"), "Passport", upload, by=owner)

@@ -23,15 +23,12 @@ from tests.desk.review_rounds import add_bob, change_ada, return_it
 from tests.documents import sample_files
 from tests.markup import Markup
 
-pytestmark = pytest.mark.django_db
-
 
 def page(client: Client, draft: Draft) -> Markup:
     return case_page(client, draft, "parties/ada/")
 
 
 def post(client: Client, draft: Draft, **typed: Any) -> Any:
-    """Post the form as the page has it, filled in."""
     action = page(client, draft).one("form", enctype="multipart/form-data").attributes["action"]
     back = path(draft, "parties/ada/?document=3#screening")
     values = {"kind": "sanctions", "done_on": "2026-11-20", "outcome": "clear", "text": "", "file": "", "back": back}

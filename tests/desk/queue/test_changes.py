@@ -4,7 +4,6 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-import pytest
 from django.test import Client
 from django.utils import timezone
 
@@ -25,13 +24,11 @@ from tests.desk.factories import news_address, page, searched, submitted_ones
 from tests.desk.review_rounds import accept_at, ask_at, rename, return_it
 from tests.markup import Markup
 
-pytestmark = pytest.mark.django_db(databases=["default", "service"])
 HTMX = {"HX-Request": "true"}
 BORN = Target.of_field("ada", "person.date_of_birth")
 
 
 def checks(draft: Draft) -> tuple[int, int]:
-    """As the queue has them; and they are those of the case's own page."""
     case, facts = Case.objects.get(pk=draft.application.pk), list(load_checklist(factories.again(draft)))
     assert (case.checks_done, case.checks_all) == (sum(one.is_done for one in facts), len(facts))
     return case.checks_done, case.checks_all
@@ -60,7 +57,6 @@ def test_checks_done_follow_each_change_of_a_review_and_each_submission(
 
 
 def mark(client: Client) -> str:
-    """What the only row says of changes."""
     text = page(client, "?view=all").one("tbody").text
     return next((words for words in ("New answers", "Changed since you looked") if words in text), "")
 
@@ -137,7 +133,6 @@ def test_what_the_page_shows_already_is_no_news_which_costs_one_query_and_is_no_
 
 
 def old_news_address(client: Client, query: str = "") -> str:
-    """Where a page of the queue that was drawn some time ago asks for news."""
     address = news_address(client, query)
     old = QueueVersion.read(address.partition("token=")[2])
     assert old is not None

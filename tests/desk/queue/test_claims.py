@@ -28,8 +28,6 @@ from tests.desk.factories import page, page_after_post, references, searched, su
 from tests.desk.review_rounds import accept_at, ask_at
 from tests.markup import Markup
 
-pytestmark = pytest.mark.django_db(databases=["default", "service"])
-
 
 def holder(application: Application) -> Any:
     return Case.objects.get(pk=application.pk).claimed_by
@@ -199,7 +197,6 @@ def third(django_user_model: Any) -> Any:
 
 
 def posted_from(client: Client, address: str, ticked: list[Application]) -> dict[str, Any]:
-    """What a page of the desk posts to assign the ticked cases, but for the colleague."""
     markup = Markup(client.get(address).content.decode())
     return {
         "case": [one.pk for one in ticked],

@@ -18,11 +18,8 @@ from formation_portal.desk.models import Case, Offer
 from formation_portal.desk.queue import pages
 from tests.desk.factories import page, references, references_on, searched, submitted_ones
 
-pytestmark = pytest.mark.django_db(databases=["default", "service"])
-
 
 def if_any(client: Client) -> dict[str, str]:
-    """How many cases each saved view says that it has, by its address."""
     links = [
         one for one in page(client).all("a") if any("Saved views" in up.attributes.values() for up in one.ancestors)
     ]
@@ -168,7 +165,6 @@ def test_the_days_that_a_case_has_waited_are_those_of_the_time_zone(
 
 
 def _record(application: Application, **facts: Any) -> None:
-    """As a transition would have left it."""
     if facts:
         Application.objects.filter(pk=application.pk).update(**facts)
     with transaction.atomic():
@@ -218,7 +214,6 @@ def test_agents_land_on_their_queue_and_customers_on_their_applications(agent: A
 
 
 def moved_to(application: Application, *, place: str, product: str) -> None:
-    """As an application for another product elsewhere."""
     product_document = application.product | {
         "jurisdiction": {"name": place},
         "product": {"name": f"{product} of {place}"},

@@ -1,34 +1,40 @@
 """A case is found by its company, its people, its customer and its reference, however they are spelled."""
 
 import logging
+import re
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from allauth.account.models import EmailAddress, EmailConfirmationHMAC
+from django.contrib.sessions.models import Session
+from django.db import connection, transaction
 from django.db.models import F
 from django.test import Client
 from django.urls import reverse
 
 from formation_portal import workflow
+from formation_portal.accounts.sessions import SessionStore
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
+from formation_portal.core import encryption
 from formation_portal.desk.models import Case, CaseWord
 from formation_portal.desk.queue import pages as queue_page
-from formation_portal.desk.queue import search
+from formation_portal.desk.queue import search, searches
 from formation_portal.desk.queue.queue_index import search_words, stored_digests
 from formation_portal.desk.queue.search import search_prefixes
 from formation_portal.desk.queue_state import QueuePosition
 from formation_portal.management.commands.agent import add_agent
 from tests import factories
+from tests.campaigns.bench import desk
 from tests.desk.factories import page, page_after_post, references, searched, submitted_ones, walked
 from tests.desk.review_rounds import change_ada, rename
 from tests.markup import Markup
 from tests.subscribing import subscribe
-
-pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
 def _words(case: Application) -> set[bytes]:
@@ -209,3 +215,183 @@ def test_the_next_case_is_found_near_and_far(cases: list[Application], as_agent:
     found = as_agent.post("/desk/next-case/", {"shown": shown})["Location"]
     assert found.split("/")[2] == cases[6].reference
     assert "No unassigned cases match." in page_after_post(as_agent, "/desk/next-case/", {"shown": shown})
+
+
+# What agents search for is posted and stands in no address; the session keeps it, encrypted and bounded.
+
+
+ENDED = "This search has ended"
+WORDS = "Larkfield"
+
+
+def post_search(client: Client, words: str, **more: str) -> str:
+    response = client.post("/desk/", {"q": words, **more})
+    assert response.status_code == 302
+    return str(response["Location"])
+
+
+def addresses_in(html: str) -> list[str]:
+    """Every address of a page, and what its forms carry along as one."""
+    named = re.findall(r'\b(?:href|action|formaction|src|hx-get|hx-post)="([^"]*)"', html)
+    return [unquote(one) for one in (*named, *re.findall(r'name="shown" value="([^"]*)"', html))]
+
+
+def test_a_search_without_a_token_is_refused(agent: Any) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(agent)
+    assert client.post("/desk/", {"q": WORDS}).status_code == 403
+
+
+def test_no_address_has_the_words(
+    submitted: Draft, owner: Any, as_agent: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither of the queue, its pages, filters and views, nor of a case, its parties, its forms and the way back."""
+    monkeypatch.setattr("formation_portal.desk.queue.pages.A_PAGE", 1)
+    submitted_ones(owner, 2)
+    where = post_search(as_agent, "Ingrid Solheim", sort="newest", holder="nobody")
+    assert re.fullmatch(r"/desk/\?search=[\w-]{12}&holder=nobody&sort=newest", where)
+    queue = as_agent.get(where).content.decode()
+    assert "“Ingrid Solheim”, remove" in queue, "the page says what is searched for"
+    assert Markup(queue).all("a", rel="next")
+    case = f"/desk/{submitted.application.reference}/?from={where.partition('/desk/')[2].replace('&', '%26')}"
+    party = reverse("desk:party", args=[submitted.application.reference, submitted.parties[0].token])
+    shown = [queue, *(as_agent.get(one).content.decode() for one in (case, party + "?" + case.partition("?")[2]))]
+    for html in shown:
+        found = addresses_in(html)
+        assert [one for one in found if "search=" in one], "it goes along"
+        assert not [one for one in found if "ingrid" in one.lower() or "solheim" in one.lower()]
+
+
+def test_a_search_that_is_not_there_shows_the_list_unsearched_and_says_so(
+    owner: Any, as_agent: Client, as_colleague: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cases = submitted_ones(owner, 2)
+    where = post_search(as_agent, "nobody")
+    # Keys are read again only for a text under an unknown key, not for each search that is missing.
+    monkeypatch.setattr(encryption, "read_ring_again", None)
+    assert references(as_agent, where.removeprefix("/desk/")) == []
+    addresses = ((as_colleague, where), (as_agent, "/desk/?search=abcdefghijkl"), (as_agent, "/desk/?q=nobody"))
+    for client, address in addresses:
+        markup = Markup(client.get(address).content.decode())
+        assert ENDED in markup.one("main").text
+        assert "nobody" not in markup.one("main").text
+        assert {case.reference for case in cases} <= {cell.text for cell in markup.all("span", class_="nowrap")}
+        assert {form.attributes["value"] for form in markup.all("input", name="shown")} == {""}, "and goes no further"
+
+
+def test_the_newest_searches_stay_and_one_that_is_used_again_is_new(as_agent: Client) -> None:
+    first = post_search(as_agent, "first")
+    second = post_search(as_agent, "second")
+    for number in range(searches.MAX_SEARCHES - 2):
+        post_search(as_agent, f"other{number}")
+    assert post_search(as_agent, "first") == first
+    post_search(as_agent, "one more")
+    assert len(as_agent.session["desk_searches"]) == searches.MAX_SEARCHES
+    assert ENDED not in as_agent.get(first).content.decode()
+    assert ENDED in as_agent.get(second).content.decode()
+
+
+def test_an_ended_search_takes_no_case_and_hears_of_nothing(owner: Any, as_agent: Client) -> None:
+    submitted_ones(owner, 1)
+    where = searched(as_agent, "?q=ingrid")
+    news = page(as_agent, where).one("p", id="news").attributes["hx-get"]
+    session = as_agent.session
+    del session["desk_searches"]
+    session.save()
+    response = as_agent.post("/desk/next-case/", {"shown": where}, follow=True)
+    assert ENDED in response.content.decode()
+    assert not Case.objects.exclude(claimed_by=None).exists()
+    submitted_ones(owner, 1)
+    old = news.replace(news.partition("token=")[2], "1.0.0")
+    assert as_agent.get(old, headers={"HX-Request": "true"}).status_code == 204
+
+
+def test_the_words_are_encrypted_in_the_session_bound_to_its_agent_and_gone_with_it(
+    as_agent: Client, as_colleague: Client, agent: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert post_search(as_agent, "  ", view="unclaimed") == "/desk/?view=unclaimed", (
+        "nothing typed searches for nothing"
+    )
+    assert "desk_searches" not in as_agent.session
+    where = post_search(as_agent, WORDS)
+    [kept] = as_agent.session["desk_searches"].items()
+    assert WORDS.lower() not in str(as_agent.session.load()).lower()
+    assert all(WORDS not in str(SessionStore.from_row(one.session_key).items()) for one in Session.objects.all())
+    assert encryption.decrypt(kept[1], f"desk search\x1f{agent.pk}\x1f{kept[0]}").decode() == WORDS
+    # Whoever puts it into another agent's session reads nothing there.
+    session = as_colleague.session
+    session["desk_searches"] = dict([kept])
+    session.save()
+    assert ENDED in as_colleague.get(where).content.decode()
+
+    def unreadable(*_: Any) -> bytes:
+        raise encryption.UnreadableError
+
+    with monkeypatch.context() as without_key:
+        without_key.setattr(searches, "decrypt", unreadable)
+        assert ENDED in as_agent.get(where).content.decode()
+    assert ENDED not in as_agent.get(where).content.decode()
+    as_agent.post("/accounts/logout/")
+    assert Session.objects.count() == 1, "the colleague's"
+    as_agent.force_login(agent)
+    assert ENDED in as_agent.get(where).content.decode()
+
+
+def test_a_search_after_the_session_has_ended_comes_back_to_be_sent_again(agent: Any, as_nobody: Client) -> None:
+    as_nobody.post("/desk/", {"q": WORDS})
+    as_nobody.force_login(agent)
+    assert WORDS in as_nobody.get(reverse("portal:unsent")).content.decode()
+
+
+_FEW, _MANY = 150, 900
+# What it takes to look through as many cases as are looked through for a page, at most.
+_STEPS_A_LOOK = 800
+
+
+def steps(client: Client, query: str) -> int:
+    query = searched(client, query)
+    return _steps(lambda: client.get(f"/desk/{query}").status_code == 200)
+
+
+def steps_of_everything(client: Client, owner: Any, agent: Any) -> dict[str, int]:
+    """Of each page, of the next case where none fits, and of what is to confirm where almost all is one's own."""
+    counted = {name: steps(client, query) for name, query in desk.QUESTIONS.items()}
+    shown = searched(client, "?q=given3+given4")
+    counted["next"] = _steps(lambda: client.post("/desk/next-case/", {"shown": shown})["Location"] == f"/desk/{shown}")
+    with transaction.atomic():
+        at = F("submitted_at")
+        Case.objects.update(open_since=at, waiting_since=at, confirm_since=at, proposed_by=agent.pk)
+        Case.objects.filter(pk=Case.objects.latest("submitted_at").pk).update(proposed_by=owner.pk)
+        counted["confirm one's own"] = steps(client, "?view=confirm")
+        transaction.set_rollback(True)
+    return counted
+
+
+def _steps(action: Callable[[], bool]) -> int:
+    counted = [0]
+
+    def count() -> None:
+        counted[0] += 1
+
+    connection.connection.set_progress_handler(count, 10)
+    try:
+        assert action()
+    finally:
+        connection.connection.set_progress_handler(None, 0)
+    return counted[0]
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="not run: only SQLite counts its steps")
+def test_six_times_the_cases_take_no_more_steps(
+    owner: Any, agent: Any, as_agent: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As few and many of thousands, with what is common and how far it is looked in the same proportion.
+    monkeypatch.setattr(search, "_MAX_SORTED", 20)
+    monkeypatch.setattr(search, "_MAX_SCANNED", 60)
+    desk.create_filter_offers()
+    desk.fill(owner, _FEW)
+    few = steps_of_everything(as_agent, owner, agent)
+    desk.fill(owner, _MANY - _FEW)
+    many = steps_of_everything(as_agent, owner, agent)
+    grown = {name: (few[name], count) for name, count in many.items() if count > 1.5 * few[name] + _STEPS_A_LOOK}
+    assert grown == {}

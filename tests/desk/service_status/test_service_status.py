@@ -16,13 +16,10 @@ from formation_portal.mail.models import Email
 from formation_portal.reviews.models import ReviewDecision, ServiceStatus
 from formation_portal.reviews.service_status import receive_status
 from tests import factories
-from tests.desk.decision_setup import case_page, path, sound, state
+from tests.desk.decision_setup import case_page, hidden_values, path, sound, state
 from tests.desk.factories import page as queue_page
 from tests.desk.factories import page_after_post
-from tests.markup import Markup
 from tests.privacy.stages import findings as audit_findings
-
-pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 NOTE = "The registrar objects to director Ada Lovelace."
 WORDS = "Please upload the signed deed."
@@ -35,7 +32,6 @@ def _anchor_of_its_own(settings: Any, tmp_path: Path) -> None:
 
 
 def receives(draft: Draft, status: str = "rejected", **values: Any) -> ServiceStatus:
-    """The relay has read this."""
     reported = ServiceStatus(status=status, note=NOTE, written_by=4, **values)
     with transaction.atomic():
         receive_status(factories.again(draft), reported)
@@ -44,28 +40,24 @@ def receives(draft: Draft, status: str = "rejected", **values: Any) -> ServiceSt
 
 @pytest.fixture
 def filed(submitted: Draft, agent: Any) -> Draft:
-    """With the registry."""
     for name in ("begin_review", "approve"):
         services.advance(submitted, name, by=agent)
     Email.objects.all().delete()
     return submitted
 
 
-def hidden(page: Markup, address: str) -> dict[str, str]:
+def form_of(client: Client, draft: Draft, action: str = "service-status/") -> dict[str, Any]:
     """What the card's form at the address carries."""
-    [form] = [one for one in page.all("form") if one.attributes.get("action", "").endswith(address)]
-    inputs = [one for one in page.all("input", type="hidden") if any(above is form for above in one.ancestors)]
-    return {one.attributes["name"]: one.attributes["value"] for one in inputs}
+    markup = case_page(client, draft)
+    return hidden_values(markup, markup.one("form", action=path(draft, action)))
 
 
-def pass_on(client: Client, draft: Draft, **typed: str) -> Any:
-    form = hidden(case_page(client, draft), "/service-status/")
-    return client.post(path(draft, "service-status/"), form | typed)
+def pass_on(client: Client, draft: Draft, action: str = "service-status/", **typed: str) -> Any:
+    return client.post(path(draft, action), form_of(client, draft, action) | typed)
 
 
 def dismiss(client: Client, draft: Draft, **typed: str) -> Any:
-    form = hidden(case_page(client, draft), "/service-status/dismissal/")
-    return client.post(path(draft, "service-status/dismissal/"), form | typed)
+    return pass_on(client, draft, "service-status/dismissal/", **typed)
 
 
 def customers_page(client: Client, draft: Draft) -> str:
@@ -83,30 +75,31 @@ def test_the_case_shows_the_services_words_and_the_queue_a_mark(filed: Draft, as
     receives(filed, "on_hold <b>")
     assert "reports “on_hold <b>”" in case_page(as_agent, filed).one("main").text
     assert state(filed) == State.SUBMITTED_TO_CSP
+    receives(filed, "incorporated", company_number="2087311", incorporated_on=date(2026, 11, 20))
+    assert state(filed) == State.INCORPORATED
+    text = " ".join(case_page(as_agent, filed).one("aside", class_="rail").text.split())
+    assert "Registration number 2087311. Registered on 20 November 2026." in text
 
 
-def test_a_return_is_passed_on_in_the_agents_words_alone(filed: Draft, as_agent: Client, as_owner: Client) -> None:
-    receives(filed, "returned_for_changes")
-    answer = pass_on(as_agent, filed, decision="return", text=WORDS)
+@pytest.mark.parametrize(
+    ("status", "decision", "passed_on", "email"),
+    [("returned_for_changes", "return", State.RETURNED_FOR_CHANGES, "return"), ("rejected", "decline", State.REJECTED, "decision")],
+)
+def test_a_return_or_rejection_is_passed_on_in_the_agents_words_alone(
+    filed: Draft, as_agent: Client, as_owner: Client, status: str, decision: str, passed_on: State, email: str
+) -> None:
+    receives(filed, status)
+    answer = pass_on(as_agent, filed, decision=decision, text=WORDS)
     assert answer.status_code == 302
-    assert state(filed) == State.RETURNED_FOR_CHANGES
+    assert state(filed) == passed_on
     page = customers_page(as_owner, filed)
     assert WORDS in page
     assert "registrar" not in page
-    assert [(one.kind, one.to) for one in Email.objects.all()] == [("return", "owner@example.com")]
+    assert [(one.kind, one.to) for one in Email.objects.all()] == [(email, "owner@example.com")]
     assert "reports" not in case_page(as_agent, filed).one("main").text
     assert Case.objects.get().service_status == ""
-    assert [(one.kind, one.outcome, one.text) for one in ReviewDecision.objects.all()] == [("return", "done", WORDS)]
+    assert [(one.kind, one.outcome, one.text) for one in ReviewDecision.objects.all()] == [(decision, "done", WORDS)]
     assert audit_findings() == []
-
-
-def test_a_rejection_is_passed_on_as_final(filed: Draft, as_agent: Client, as_owner: Client) -> None:
-    receives(filed)
-    assert pass_on(as_agent, filed, decision="decline", text=WORDS).status_code == 302
-    assert state(filed) == State.REJECTED
-    page = customers_page(as_owner, filed)
-    assert WORDS in page
-    assert "registrar" not in page
 
 
 def test_a_dismissal_leaves_everything_as_it_is(filed: Draft, as_agent: Client, as_owner: Client) -> None:
@@ -145,10 +138,10 @@ def test_what_is_missing_is_named_and_what_was_typed_stays(filed: Draft, as_agen
 def test_what_others_did_meanwhile_is_told(filed: Draft, as_agent: Client, as_colleague: Client) -> None:
     receives(filed)
     address, typed = path(filed, "service-status/"), {"decision": "decline", "text": WORDS}
-    form = hidden(case_page(as_colleague, filed), "/service-status/")
+    form = form_of(as_colleague, filed)
     receives(filed, "on_hold")
     assert as_colleague.post(address, form | typed).status_code == 409, "it is another status"
-    form = hidden(case_page(as_colleague, filed), "/service-status/")
+    form = form_of(as_colleague, filed)
     dismiss(as_agent, filed, reason="Settled by telephone.")
     answer = as_colleague.post(address, form | typed)
     assert answer.status_code == 409
@@ -159,13 +152,6 @@ def test_what_others_did_meanwhile_is_told(filed: Draft, as_agent: Client, as_co
     assert answer.status_code == 409, "their case is taken over first"
     assert WORDS in answer.content.decode()
     assert state(filed) == State.SUBMITTED_TO_CSP
-
-
-def test_an_incorporation_that_the_service_reports_stands_at_the_case(filed: Draft, as_agent: Client) -> None:
-    receives(filed, "incorporated", company_number="2087311", incorporated_on=date(2026, 11, 20))
-    assert state(filed) == State.INCORPORATED
-    text = " ".join(case_page(as_agent, filed).one("aside", class_="rail").text.split())
-    assert "Registration number 2087311. Registered on 20 November 2026." in text
 
 
 def test_during_the_review_the_agent_decides_as_usual(submitted: Draft, as_agent: Client) -> None:

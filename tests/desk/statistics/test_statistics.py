@@ -17,8 +17,6 @@ from tests.statistics.stored_figures import add_figures
 
 __all__ = ["clock"]
 
-pytestmark = pytest.mark.django_db(databases=["default", "service"])
-
 
 def page(client: Client, query: str = "") -> Markup:
     markup = Markup(client.get(f"/desk/figures/{query}").content.decode())

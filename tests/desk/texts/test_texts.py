@@ -15,8 +15,6 @@ from tests import factories
 from tests.desk.decision_setup import path, sound, state
 from tests.markup import Markup
 
-pytestmark = pytest.mark.django_db
-
 BIRTH = Target.of_field("ada", "person.date_of_birth")
 SECTION = Target.of_field("the-company", "entity.name")
 TEXTS = "/desk/texts/"
@@ -44,7 +42,6 @@ def query_page(client: Client, draft: Draft, target: Target) -> Markup:
 
 @pytest.fixture
 def named(submitted: Draft, owner: Any, agent: Any) -> Draft:
-    """Everybody has a name, and the customer's is no placeholder."""
     for person, first in ((owner, "{agent}"), (agent, "Mira")):
         person.first_name, person.last_name = first, "Solheim"
         person.save()

@@ -17,8 +17,6 @@ Show = Callable[..., str]
 
 @pytest.fixture
 def show(as_agent: Client) -> Show:
-    """Posts a schema, given as text or as plain data, and further controls; the page, which is well formed."""
-
     def shown(schema: Any, controls: Mapping[str, Any] | None = None, *, status: int = 200) -> str:
         text = schema if isinstance(schema, str) else json.dumps(schema)
         answer = as_agent.post("/workbench/", {"schema": text, "show": "1", **(controls or {})})

@@ -5,7 +5,6 @@ import re
 from html import unescape
 from typing import Any
 
-import pytest
 from django.http import QueryDict
 from django.test import Client
 
@@ -25,8 +24,6 @@ from tests.relay.flaky_transport import FlakyTransport
 from .conftest import Show
 
 __all__ = ["_files_go_nowhere_else", "draft", "transport"]
-
-pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 SOME_ENTITY = {"s0:q:name": "Larkfield Holdings", "s0:q:activity": "Holding company"}
 FUNDS = {"s1:q:capital:amount": "50,000", "s1:q:capital:currency": "USD"}

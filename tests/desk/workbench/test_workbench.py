@@ -1,7 +1,10 @@
 """Schemas at the workbench: every one is read or named, drawn as customers see it, and nothing of it stays."""
 
 import json
+from collections.abc import Iterator
 from contextlib import ExitStack
+from copy import deepcopy
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,21 +14,27 @@ from django.db import connections
 from django.test import Client
 from django.utils.html import escape
 
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft
+from formation_portal.applications.models import Application, SchemaVersion
+from formation_portal.contract.schema import FormSchema
 from formation_portal.contract.schema_check import check_schema
+from formation_portal.desk.workbench.rule_tree import RuleNode, RuleTree
+from formation_portal.desk.workbench.versions import differences, effects_on_drafts, versions_in_use
 from formation_portal.gateway.catalog import catalog, forget
 from formation_portal.ui.forms import rendering
+from tests import factories
+from tests.applications.test_new_form import newer
 from tests.embedded_catalog import catalog_items
 from tests.markup import Markup
 from tests.other_service import schema_builders as build
 from tests.other_service import schemas as odd
 from tests.other_service.fixtures import at_other_service, other_service
+from tests.other_service.schema_builders import ask, entity, role, schema, when, when_any
 
 from .conftest import Show
 
 __all__ = ["at_other_service", "other_service"]
-
-pytestmark = pytest.mark.django_db(databases=["default", "service"])
-
 
 PLAIN: dict[str, Any] = build.item(
     "plain", "Plain company", build.schema("Form L-0", build.entity("The company", build.NAME))
@@ -201,3 +210,193 @@ def test_without_a_catalog_a_schema_can_be_pasted(as_agent: Client, show: Show, 
     assert 'id="trial"' in show(PLAIN)
     assert as_agent.get("/workbench/", {"product": "plain"}).status_code == 422
     forget()
+
+
+# Two versions of a form are compared.
+
+
+def difference(old: Any, new: Any) -> dict[str, list[tuple[str, str]]]:
+    return dict(differences(FormSchema.model_validate(old), FormSchema.model_validate(new)))
+
+
+def test_everything_that_differs_is_said() -> None:
+    kind = ask("kind", "Kind", "select", options=["Trading", "Fund"])
+    old = schema(
+        "Form",
+        entity("The company", kind, ask("seat", "Seat"), ask("was", "Was")),
+        entity("Gone", ask("x", "X")),
+        role("director", "Directors", ask("born", "Born")),
+        role("member", "Members"),
+    )
+    new = schema(
+        "Form",
+        entity(
+            "The company",
+            kind | {"options": ["Fund", "Trust"], "required": False},
+            ask("seat", "Registered seat", "textarea", depends_on=when("kind", "Fund")),
+            ask("new", "New"),
+        ),
+        entity("Come", ask("y", "Y"), depends_on=when("kind", "Fund")),
+        role(
+            "director",
+            "Directors",
+            ask("born", "Born"),
+            minimum=2,
+            allows_corporate=True,
+            conditional_min={"field": "kind", "value": "Fund", "minimum": 3},
+        ),
+    )
+    found = difference(old, new)
+    assert found["New sections"] == [("Come", "")]
+    assert found["Removed sections"] == [("Gone", ""), ("Members", "")]
+    assert ("The company: New", "") in found["New questions"]
+    assert {("The company: Was", ""), ("Gone: X", "")} <= set(found["Removed questions"])
+    assert found["Questions worded differently"] == [("The company: Registered seat", "was “Seat”")]
+    assert found["Changed questions"] == [
+        ("The company: Kind", "now optional; new options: Trust; without the options: Trading"),
+        (
+            "The company: Registered seat",
+            "type: textarea (was: text); asked: only if you answer Fund to “Kind” (was: always)",
+        ),
+    ]
+    assert found["Changed sections and roles"] == [
+        (
+            "Directors",
+            "minimum: 2 (was: 1); other minimum: 3 if you answer Fund to “Kind” (was: none); "
+            "may be: people, companies (was: people)",
+        )
+    ]
+
+
+def test_what_becomes_of_open_drafts_is_counted(complete: Draft, owner: Any) -> None:
+    item = newer()
+    assert effects_on_drafts(factories.product(), complete.application.product_id).count == 0, "the same version"
+    assert effects_on_drafts(item, "nothing").count == 0
+    drafts = effects_on_drafts(item, complete.application.product_id)
+    assert (drafts.count, drafts.looked_at, drafts.losing, drafts.asked_more) == (1, 1, 1, 1)
+    assert ("Activity", 1, True) in drafts.lost
+    services.submit(complete, by=owner, declaration="I declare it.")
+    assert effects_on_drafts(item, complete.application.product_id).count == 0
+
+
+def test_what_customers_typed_is_not_shown(show: Show, complete: Draft) -> None:
+    item = newer()
+    document = item.model_dump(mode="json", exclude={"form", "document"}) | {"schema": item.document}
+    [used] = versions_in_use(complete.application.product_id)
+    html = show(document, {"other": f"version:{used.pk}"})
+    assert "1 open draft has another version" in html
+    assert "1 would lose answers" in html
+    assert "Activity: lost in 1 draft" in html
+    assert "Larkfield" not in html
+    assert "Questions worded differently" in html or "New questions" in html
+
+
+def test_the_day_of_a_version_is_that_of_the_time_zone(show: Show, complete: Draft, settings: Any) -> None:
+    settings.TIME_ZONE = "Pacific/Chatham"
+    item = newer()
+    document = item.model_dump(mode="json", exclude={"form", "document"}) | {"schema": item.document}
+    [used] = versions_in_use(complete.application.product_id)
+    # There it is 00:15 of the next day.
+    SchemaVersion.objects.update(created_at=datetime(2026, 11, 24, 10, 30, tzinfo=UTC))
+    assert "The version in use since 25 November 2026" in show(document, {"other": f"version:{used.pk}"})
+
+
+def test_a_version_can_be_pasted(show: Show) -> None:
+    item = catalog_items()[0]
+    assert "Both ask the same" in show(item, {"other_schema": json.dumps(item["schema"])})
+    assert "can’t be compared" in show(item, {"other_schema": "{"})
+    assert "can’t be read" in show(item, {"other_schema": '{"schema": 7, "product": 7}'})
+    assert "<script>alert" not in show(item, {"other_schema": "<script>alert(1)</script>"})
+
+
+def test_the_catalogs_version_is_compared_by_itself(show: Show, full_catalog: None) -> None:
+    item = deepcopy(catalog_items()[0])
+    assert "Both ask the same" in show(item)
+    item["schema"]["sections"][0]["fields"][0]["label"] = "Asked otherwise"
+    assert "Asked otherwise" in show(item)
+    assert "Questions worded differently" in show(item)
+
+
+def test_a_version_that_only_a_deleted_application_uses_is_not_listed(owner: Any) -> None:
+    used = factories.new_draft(owner)
+    unused = factories.new_draft(owner, schema=factories.VARIED_SCHEMA)
+    both = {used.application.schema_version_id, unused.application.schema_version_id}
+    product_id = used.application.product_id
+    assert {version.pk for version in versions_in_use(product_id)} == both
+    Application.objects.filter(pk=unused.application.pk).update(deleted_at=datetime.now(UTC))
+    assert [version.pk for version in versions_in_use(product_id)] == [used.application.schema_version_id]
+    assert versions_in_use("another product") == []
+
+
+# The rules as a picture.
+
+
+def tree(*sections: Any) -> RuleTree:
+    return RuleTree(FormSchema.model_validate(schema("Form", *sections)))
+
+
+def nodes(of: RuleTree) -> Iterator[RuleNode]:
+    todo = list(of.roots)
+    while todo:
+        node = todo.pop()
+        yield node
+        todo += node.children
+
+
+def drawn(node: RuleNode, depth: int = 0) -> list[str]:
+    lines = [f"{'  ' * depth}{node.when}{': ' if node.when else ''}{node.label}{' …' if node.goes_on else ''}"]
+    return lines + [line for child in node.children for line in drawn(child, depth + 1)]
+
+
+def test_what_an_answer_opens_stands_below_it() -> None:
+    of = tree(
+        entity(
+            "The company",
+            ask("kind", "Kind", "select", options=["Trading", "Fund"]),
+            ask("licence", "Licence", depends_on=when("kind", "Fund")),
+            ask("number", "Number", depends_on=when("licence", "yes")),
+        ),
+        entity("Fund", ask("audited", "Audited?", "boolean"), ask("x", "X"), depends_on=when("kind", "Fund")),
+        entity("Audit", ask("auditor", "Auditor", depends_on=when("audited", True))),
+        role("director", "Directors", conditional_min={"field": "kind", "value_in": ["Fund"], "minimum": 3}),
+    )
+    assert [line for root in of.roots for line in drawn(root)] == [
+        "Kind",
+        "  If Fund: Licence",
+        "    If yes: Number",
+        "  If Fund: Section “Fund”",
+        "    Audited?",
+        "      If Yes: Auditor",
+        "  If Fund: At least 3 under “Directors”",
+    ]
+    assert of.count == 5
+    assert of.circles == []
+
+
+def test_circles_are_named_and_marked() -> None:
+    of = tree(
+        entity("One", ask("a", "A", depends_on=when("b", "x")), ask("c", "C", depends_on=when("a", "x"))),
+        entity("Two", ask("b", "B", depends_on=when("a", "x")), ask("s", "S", depends_on=when("s", "x"))),
+        entity("Three", ask("in", "Inside"), depends_on=when("in", "x")),
+        entity("Free", ask("d", "D"), ask("e", "E", depends_on=when("d", "x"))),
+    )
+    assert {frozenset(circle) for circle in of.circles} == {
+        frozenset(circle) for circle in ({"A", "B"}, {"S"}, {"Inside", "Section “Three”"})
+    }
+    assert {node.label for node in nodes(of) if node.in_circle} == {"A", "B", "S", "Inside", "Section “Three”"}
+    assert {node.label for node in nodes(of) if not node.in_circle} == {"C", "D", "E"}
+
+
+def test_a_deep_tree_goes_on_further_down() -> None:
+    steps = [ask(f"k{depth}", f"Step {depth}", depends_on=when(f"k{depth - 1}", "x")) for depth in range(1, 60)]
+    of = tree(entity("The company", ask("k0", "Step 0"), *steps))
+    labels = [node.label for node in nodes(of) if not node.goes_on]
+    assert sorted(labels) == sorted(f"Step {depth}" for depth in range(60))
+    begun = {root.id for root in of.roots}
+    assert {node.id for node in nodes(of) if node.goes_on} <= begun
+    assert max(len(line) - len(line.lstrip()) for root in of.roots for line in drawn(root)) <= 6
+
+
+def test_many_rules_that_mean_each_other_are_shown(show: Show) -> None:
+    roles = [role(f"r{n}", f"Role {n}", ask("a", "A", depends_on=when_any("a", "x", "y"))) for n in range(90)]
+    assert "20 circles" in show(schema("Form", *roles))
