@@ -208,16 +208,14 @@ def test_without_its_key_nobody_makes_a_digest_that_fits(reviewed: Draft, settin
     assert finding.what == "and all later entries have keyed digests of another AUDIT_KEY"
 
 
-def test_rows_of_before_there_were_digests_are_left_alone(reviewed: Draft) -> None:
+def test_rows_of_before_there_were_digests_are_left_alone_and_what_is_written_meanwhile_is_no_finding(
+    reviewed: Draft, agent: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = Change.objects.order_by("pk").first()
     assert first is not None
     older = Change.objects.create(pk=first.pk - 1, application=first.application, what="Of an earlier version")
     assert findings() == ()
     older.delete()
-
-
-def test_what_is_written_meanwhile_is_no_finding(reviewed: Draft, agent: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A note is written after the chain was read, and before its row is."""
     calls: list[str] = []
 
     def altered_rows(label: str, expected: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -231,15 +229,12 @@ def test_what_is_written_meanwhile_is_no_finding(reviewed: Draft, agent: Any, mo
     assert calls
 
 
-def test_a_moment_is_attested_alike_in_every_time_zone() -> None:
+def test_a_moment_is_attested_alike_in_every_time_zone_and_a_row_that_nobody_can_read_not_at_all(draft: Draft) -> None:
     at = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
     elsewhere = at.astimezone(timezone(timedelta(hours=13, minutes=45)))
     written, read = (attestation.digests([Case(pk=7, claimed_at=moment)]) for moment in (elsewhere, at))
     assert written == read
     assert written != attestation.digests([Case(pk=7, claimed_at=at + timedelta(hours=1))])
-
-
-def test_a_row_that_nobody_can_read_is_attested_by_no_digest(draft: Draft) -> None:
     change = Change.objects.create(application=draft.application, what="Added Grace Hopper")
     Change.objects.filter(pk=change.pk).update(what=Stored("00000000:" + "A" * 80))
     [digests] = attestation.digests([Change.objects.get(pk=change.pk)]).values()

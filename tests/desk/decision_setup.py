@@ -25,7 +25,8 @@ def case_page(client: Client, draft: Draft, more: str = "") -> Markup:
     return sound(client.get(path(draft, more)))
 
 
-def sound(response: HttpResponse) -> Markup:
+def sound(response: HttpResponse, status: int | None = None) -> Markup:
+    assert status in (None, response.status_code)
     markup = Markup(response.content.decode())
     assert markup.faults == []
     return markup

@@ -32,7 +32,7 @@ def test_what_cannot_be_read_is_as_if_it_were_not_there(query: str) -> None:
     assert ViewerState.read(QueryDict(query)) == ViewerState()
 
 
-def test_a_page_turns_all_the_way_round_and_zooms_within_its_limits() -> None:
+def test_a_page_turns_all_the_way_round_within_its_frame_and_zooms_within_its_limits() -> None:
     look = ViewerState()
     assert look.zoomed(-1) is None
     sizes = [look.zoom]
@@ -41,20 +41,6 @@ def test_a_page_turns_all_the_way_round_and_zooms_within_its_limits() -> None:
         sizes.append(look.zoom)
     assert sizes == [100, 150, 200, 300]
     assert ViewerState(turn=270).rotated == ViewerState(turn=0)
-
-
-def test_a_page_that_there_is_not_is_the_last_one() -> None:
-    found = shown(ViewerState(1, page=99), document(1, pages=3))
-    assert (found.state.page, found.urls.get("after")) == (3, None)
-    assert found.urls["before"] == "/here/?open=1&document=1&page=2"
-
-
-def test_a_document_of_somebody_else_is_the_first_of_the_partys_own() -> None:
-    found = shown(ViewerState(99, page=5, zoom=300), document(1), document(2))
-    assert (found.document.pk, found.state) == (1, ViewerState(1))
-
-
-def test_a_turned_page_keeps_within_its_frame() -> None:
     wide = document(1, width=400, height=300)
     upright, quarter, half = (shown(ViewerState(1, turn=turn), wide) for turn in (0, 90, 180))
     assert (upright.turning, upright.turned_size) == ("", (400, 300))
@@ -62,6 +48,11 @@ def test_a_turned_page_keeps_within_its_frame() -> None:
     assert (half.turning, half.turned_size) == ("translate(400 300) rotate(180)", (400, 300))
 
 
-def test_what_is_shown_larger_is_drawn_larger() -> None:
+def test_only_a_page_and_a_document_that_there_are_are_shown_and_drawn_as_large_as_they_are_shown() -> None:
+    found = shown(ViewerState(1, page=99), document(1, pages=3))
+    assert (found.state.page, found.urls.get("after")) == (3, None)
+    assert found.urls["before"] == "/here/?open=1&document=1&page=2"
+    found = shown(ViewerState(99, page=5, zoom=300), document(1), document(2))
+    assert (found.document.pk, found.state) == (1, ViewerState(1))
     assert not shown(ViewerState(1), document(1)).picture_url.endswith("?size=close")
     assert shown(ViewerState(1, zoom=150), document(1)).picture_url.endswith("?size=close")

@@ -68,11 +68,6 @@ def test_everything_is_encrypted_anew_and_read_as_before(submitted: Draft, as_ag
     assert list(key_rotation.outdated()) == []
 
 
-def test_searches_find_under_both_keys_meanwhile(submitted: Draft, as_agent: Any) -> None:
-    key_rotation.add_key()
-    assert references(as_agent, "?q=larkfield") == [submitted.application.reference]
-
-
 def test_what_is_saved_meanwhile_stays(submitted: Draft, monkeypatch: pytest.MonkeyPatch) -> None:
     row = Party.objects.filter(application=submitted.application)[0]
     encrypt = key_rotation.encrypt
@@ -90,18 +85,25 @@ def test_what_is_saved_meanwhile_stays(submitted: Draft, monkeypatch: pytest.Mon
     assert Party.objects.get(pk=row.pk).raw == {"person.last_name": "Saved meanwhile"}
 
 
-def test_an_earlier_key_is_dropped_once_nothing_needs_it(submitted: Draft, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_earlier_key_is_dropped_once_nothing_needs_it_as_the_doctor_says(
+    submitted: Draft, as_agent: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert [one.verdict for one in check_encryption()] == [Verdict.OK]
     key_rotation.add_key()
+    assert references(as_agent, "?q=larkfield") == [submitted.application.reference], "it is found under both keys"
+    [result] = check_encryption()
+    assert (result.verdict, result.remedy) == (Verdict.LOOK, "Run manage.py rotate_keys --again.")
     with pytest.raises(CommandError, match="rotate_keys --again"):
         rotate("--drop")
     rotate("--again")
+    [result] = check_encryption()
+    assert result.remedy == "Run manage.py rotate_keys --drop."
     with pytest.raises(CommandError, match="Wait 60 seconds"):
         rotate("--drop")
     monkeypatch.setattr(key_rotation, "READ_AGAIN_SECONDS", -1.0)
     assert "Dropped 1 earlier keys." in rotate("--drop")
     assert len(encryption.key_ring().by_id) == 1
-    again = open_draft(Application.objects.get(pk=submitted.application.pk))
-    assert again.parties
+    assert open_draft(Application.objects.get(pk=submitted.application.pk)).parties
 
 
 def test_keys_of_the_settings_are_the_operators(settings: Any) -> None:
@@ -112,14 +114,7 @@ def test_keys_of_the_settings_are_the_operators(settings: Any) -> None:
         rotate("--drop")
 
 
-def test_what_nobody_can_read_is_counted_and_ends_with_an_error(submitted: Draft) -> None:
-    row = Party.objects.filter(application=submitted.application)[0]
-    Party.objects.filter(pk=row.pk).update(raw=Stored("00000000:AAAA"))
-    with pytest.raises(CommandError, match="1 values or files"):
-        rotate()
-
-
-def test_a_file_from_before_is_encrypted(submitted: Draft) -> None:
+def test_a_file_from_before_is_encrypted_and_what_nobody_can_read_ends_with_an_error(submitted: Draft) -> None:
     document = submitted.documents[0]
     path = Path(document.file.path)
     with document.file.open() as file:
@@ -129,6 +124,10 @@ def test_a_file_from_before_is_encrypted(submitted: Draft) -> None:
     assert content not in path.read_bytes()
     with document.file.open() as file:
         assert file.read() == content
+    row = Party.objects.filter(application=submitted.application)[0]
+    Party.objects.filter(pk=row.pk).update(raw=Stored("00000000:AAAA"))
+    with pytest.raises(CommandError, match="1 values or files"):
+        rotate()
 
 
 def test_a_start_without_the_key_ends_with_one_line(submitted: Draft) -> None:
@@ -137,16 +136,6 @@ def test_a_start_without_the_key_ends_with_one_line(submitted: Draft) -> None:
     encryption.read_ring_again()
     with pytest.raises(CommandError, match="FIELD_KEYS: none of them opens what is stored"):
         open_secrets(OutputWrapper(StringIO()))
-
-
-def test_the_doctor_says_how_it_stands(submitted: Draft) -> None:
-    assert [one.verdict for one in check_encryption()] == [Verdict.OK]
-    key_rotation.add_key()
-    [result] = check_encryption()
-    assert (result.verdict, result.remedy) == (Verdict.LOOK, "Run manage.py rotate_keys --again.")
-    rotate("--again")
-    [result] = check_encryption()
-    assert result.remedy == "Run manage.py rotate_keys --drop."
 
 
 PEOPLE, ROTATIONS, AT_LEAST = 4, 2, 5

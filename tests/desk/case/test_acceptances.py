@@ -148,9 +148,6 @@ def test_the_case_accepts_at_once_what_it_shows_without_query(submitted: Draft, 
     assert "Accept all remaining" not in as_agent.get(path(submitted)).content.decode()
 
 
-# Documents that nobody has opened are asked about before they are accepted or decided about.
-
-
 def opens(client: Client, draft: Draft) -> None:
     [number] = documents_of(draft)
     response = client.get(path(draft, f"documents/{number}/"))
@@ -168,10 +165,8 @@ def once_more(client: Client, markup: Markup, address: str) -> Any:
 
 
 def test_a_document_that_was_not_opened_is_named_and_asked_about(submitted: Draft, as_agent: Client) -> None:
-    response = accepts(as_agent, submitted)
-    assert response.status_code == 422
+    markup = sound(accepts(as_agent, submitted), 422)
     assert fact(submitted, PASSPORT).state == OPEN
-    markup = sound(response)
     [link] = [one for one in markup.all("a") if one.text == "Passport"]
     assert link.attributes["href"].startswith(path(submitted, "parties/ada/"))
     assert once_more(as_agent, markup, path(submitted, "acceptances/")).status_code == 302

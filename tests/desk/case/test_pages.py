@@ -301,7 +301,9 @@ def test_answers_of_one_line_and_of_several_are_shown_as_typed(draft: Draft, own
     assert not any(tag in html for tag in ("<b>green", "<i>white", "<u>charter"))
 
 
-def test_a_document_is_saved_and_not_shown(submitted: Draft, as_agent: Client) -> None:
+def test_a_document_is_saved_and_those_of_other_cases_are_not_found(
+    submitted: Draft, as_agent: Client, owner: Any
+) -> None:
     markup = case_page(as_agent, submitted)
     [link] = [one.attributes["href"] for one in markup.all("a") if one.text == "passport.pdf"]
     response = as_agent.get(link)
@@ -309,12 +311,37 @@ def test_a_document_is_saved_and_not_shown(submitted: Draft, as_agent: Client) -
     assert response["Content-Disposition"] == f'attachment; filename="{submitted.application.reference}-passport.pdf"'
     assert response["Content-Type"] == "application/pdf"
     assert response["X-Content-Type-Options"] == "nosniff"
-
-
-def test_a_document_of_another_case_is_not_found(submitted: Draft, owner: Any, as_agent: Client) -> None:
     other = factories.new_draft(owner)
     upload = factories.upload(name="plan.pdf")
     document = services.add_document(other, None, "Business plan", upload, by=owner)
     assert as_agent.get(f"{path(submitted)}documents/{document.pk}/").status_code == 404
     assert as_agent.get(f"{path(other)}documents/{document.pk}/").status_code == 404, "it is a draft"
     assert as_agent.get(path(other)).status_code == 404
+
+
+def test_the_last_digit_of_each_amount_and_holding_is_shown_as_it_was_and_is(
+    owner: Any, as_agent: Client, agent: Any
+) -> None:
+    draft = factories.varied_draft(owner)
+    services.submit(draft, by=owner)
+    factories.accept_everything(draft, agent)
+    amounts = {
+        "xy.capital": {"amount": "1,234,568", "currency": "JPY"},
+        "xy.turnover": {"amount": "89.126", "currency": "KWD"},
+    }
+    holdings = {("siobhan", "voting"): "1,112", ("siobhan", "preference"): "223", ("zoe", "founders"): "4,445"}
+
+    def change(returned: Draft) -> None:
+        factories.save_section(returned, "funds", amounts, by=owner)
+        services.save_holdings(returned, holdings, by=owner)
+
+    again(draft, agent, owner, change)
+    markup = case_page(as_agent, draft)
+    old, new = ([part.text.replace("\xa0", " ") for part in markup.all(tag)] for tag in ("del", "ins"))
+    assert list(zip(old, new, strict=True)) == [
+        ("JPY 1,234,567", "JPY 1,234,568"),
+        ("KWD 89.125", "KWD 89.126"),
+        ("1,111", "1,112"),
+        ("222", "223"),
+        ("4,444", "4,445"),
+    ]

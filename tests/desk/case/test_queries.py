@@ -74,9 +74,7 @@ def test_what_is_wrong_stands_at_its_control(submitted: Draft, as_agent: Client)
         ({"reason": "because", "text": "Look"}, "ask-reason"),
         ({"text": "Look", f"p:{BIRTH}:day": "31", f"p:{BIRTH}:month": "2", f"p:{BIRTH}:year": "1984"}, "p:"),
     ):
-        answer = ask(as_agent, submitted, **typed)
-        assert answer.status_code == 422, control
-        markup = sound(answer)
+        markup = sound(ask(as_agent, submitted, **typed), 422)
         [target] = error_links(markup)
         assert target.startswith(control)
         assert [tag for tag in ("input", "select", "textarea") if markup.all(tag, id=target)]
@@ -88,9 +86,7 @@ def test_what_is_wrong_stands_at_its_control(submitted: Draft, as_agent: Client)
 def test_who_comes_late_keeps_what_was_typed(submitted: Draft, as_agent: Client, as_colleague: Client) -> None:
     late = asked(submitted, text="Which day?", note="Asked before")
     ask(as_agent, submitted, text="Which year?")
-    answer = as_colleague.post(path(submitted, "remarks/"), late)
-    assert answer.status_code == 409
-    markup = sound(answer)
+    markup = sound(as_colleague.post(path(submitted, "remarks/"), late), 409)
     assert "Mira Okafor drafted a query about Date of birth: Which year?" in markup.one("main").text
     assert markup.one("textarea", name="text").text.strip() == "Which day?"
     assert markup.one("textarea", name="note").text.strip() == "Asked before"
@@ -100,23 +96,11 @@ def test_who_comes_late_keeps_what_was_typed(submitted: Draft, as_agent: Client,
     assert (Query.objects.get().text, Note.objects.get().text) == ("Which day?", "Asked before")
 
 
-def test_a_closed_case_keeps_the_words(submitted: Draft, as_agent: Client, owner: Any) -> None:
-    seen = asked(submitted, text="Which year?")
-    services.withdraw(open_draft(submitted.application), by=owner)
-    answer = as_agent.post(path(submitted, "remarks/"), seen)
-    assert answer.status_code == 409
-    markup = sound(answer)
-    assert "Withdrew" in markup.one("main").text
-    assert markup.one("textarea", id="typed-1").text.strip() == "Which year?"
-
-
 def test_a_draft_is_dropped_once_it_was_seen(submitted: Draft, as_agent: Client, as_colleague: Client) -> None:
     seen = str(current_version(submitted.application))
     ask(as_agent, submitted, text="Which year?")
     there = path(submitted, f"remarks/{Query.objects.get().pk}/removal/")
-    answer = as_colleague.post(there, {"sight": seen, "back": path(submitted, "#at")})
-    assert answer.status_code == 409
-    markup = sound(answer)
+    markup = sound(as_colleague.post(there, {"sight": seen, "back": path(submitted, "#at")}), 409)
     assert markup.one("input", name="back").attributes["value"] == path(submitted, "#at")
     assert Query.objects.get().dropped_at is None
     assert as_agent.post(there, {"sight": seen, "back": path(submitted, "#at")})["Location"] == path(submitted, "#at")
@@ -140,9 +124,16 @@ def test_a_note_is_kept_and_removed_by_who_wrote_it(submitted: Draft, as_agent: 
     assert Note.objects.get().removed_at is not None
 
 
-def test_a_place_that_is_none_is_not_found(submitted: Draft, as_agent: Client) -> None:
+def test_a_place_that_is_none_is_not_found_and_a_closed_case_keeps_the_words(
+    submitted: Draft, as_agent: Client, owner: Any
+) -> None:
     for target in ("", "field", "colour:a:b"):
         assert ask(as_agent, submitted, place=target, text="Look").status_code == 404
     gone = ask(as_agent, submitted, place=str(Target.of_field("ada", "no.such")), text="Look")
     assert gone.status_code == 422
     assert Markup(gone.content.decode()).faults == []
+    seen = asked(submitted, text="Which year?")
+    services.withdraw(open_draft(submitted.application), by=owner)
+    markup = sound(as_agent.post(path(submitted, "remarks/"), seen), 409)
+    assert "Withdrew" in markup.one("main").text
+    assert markup.one("textarea", id="typed-1").text.strip() == "Which year?"

@@ -148,9 +148,7 @@ def test_a_decline_waits_with_its_reason_and_words(submitted: Draft, as_agent: C
 def test_who_is_overtaken_is_told_and_their_word_is_kept(proposed: Draft, agent: Any, as_colleague: Client) -> None:
     version = page_version(as_colleague, proposed, "ruling/")
     write_note(proposed, WHOLE_APPLICATION, text="Known to us", by=agent)
-    late = as_colleague.post(path(proposed, "ruling/refusal/"), {"sight": version, "why": "Not yet"})
-    assert late.status_code == 409
-    markup = sound(late)
+    markup = sound(as_colleague.post(path(proposed, "ruling/refusal/"), {"sight": version, "why": "Not yet"}), 409)
     assert "Mira Okafor wrote a note: Known to us" in markup.one("main").text
     assert markup.one("textarea", id="ruling-why").text.strip() == "Not yet"
 

@@ -55,15 +55,11 @@ def test_a_row_is_in_its_group(complete: Draft, as_agent: Client) -> None:
         views = [link.text for link in markup.all("a") if nav in link.ancestors]
         assert views[0] == "All 1"
         assert sum(view.endswith(" 1") for view in views) == 1 + len(groups)
-
-
-def test_what_a_dead_worker_left_is_being_checked(complete: Draft, as_agent: Client) -> None:
+    # What a dead worker left is being checked.
     row = put("party", "sending", unclear_since=None)
-    later = timezone.now() + timedelta(minutes=1)
-    Delivery.objects.filter(pk=row.pk).update(lease_until=later)
-    assert titles(as_agent) == []
-    Delivery.objects.filter(pk=row.pk).update(lease_until=timezone.now() - timedelta(minutes=1))
-    assert titles(as_agent, "?state=unknown") == ["Ada Lovelace, person"]
+    for minutes, group in ((1, []), (-1, ["Ada Lovelace, person"])):
+        Delivery.objects.filter(pk=row.pk).update(lease_until=timezone.now() + timedelta(minutes=minutes))
+        assert titles(as_agent, "?state=unknown") == group
 
 
 def test_the_list_has_pages_and_a_fixed_number_of_queries(owner: Any, as_agent: Client) -> None:
@@ -130,21 +126,37 @@ def test_what_the_provider_has_to_change_is_named_without_values(complete: Draft
     assert "Please remove it." in page_of(as_agent, path(row)).one("textarea", id="inquiry").text
 
 
-def test_a_draft_in_which_nothing_is_wrong_is_nobodys_to_read(complete: Draft, as_agent: Client) -> None:
+def test_what_settles_itself_is_decided_by_nobody_and_a_draft_in_which_nothing_is_wrong_is_nobodys_to_read(
+    complete: Draft, as_agent: Client
+) -> None:
     row = Delivery.objects.get(kind="party")
     assert as_agent.get(path(row)).status_code == 404
     assert post(as_agent, row, decision="absent").status_code == 404
+    row = put("party", "unknown", Reason.UNCLEAR)
+    assert not page_of(as_agent, path(row)).all("input", name="decision")
+    assert post(as_agent, row, decision="absent").status_code == 409
+    row = put("party", "held", Reason.UNCLEAR)
+    # A form that says no moment is late.
+    for seen in ("", "yesterday", "2026-02-31T00:00:00+00:00", "2026-11-21T10:00:00"):
+        answer = as_agent.post(path(row, "decision/"), {"seen": seen, "decision": "absent"})
+        assert answer.status_code == 409, seen
+    assert not Decision.objects.exists()
+    assert post(as_agent, row, decision="absent").status_code == 302
+    assert Delivery.objects.get(pk=row.pk).state == "queued"
 
 
-def test_the_list_says_how_the_service_itself_stands(complete: Draft, as_agent: Client) -> None:
-    later = timezone.now() + timedelta(minutes=5)
-    update_profile(paused_until=later, pause_reason="key", open_until=later, failures=7)
-    text = page_of(as_agent, LIST).one("main").text
-    assert "rejects our key" in text
-    assert "failed to answer 7 times in a row" in text
-
-
-# An agent decides on the page of a thing.
+def test_only_trouble_of_the_service_is_a_warning_beside_a_delivery(complete: Draft, as_agent: Client) -> None:
+    row, later = put("party", "held", Reason.UNCLEAR), timezone.now() + timedelta(minutes=5)
+    update_profile(probed_at=timezone.now(), failures=5, open_until=later)
+    page = page_of(as_agent, path(row))
+    rail = page.one("aside", aria_label="About the service")
+    shown = {one.attributes["class"]: one.text.strip() for one in page.all("p") if rail in one.ancestors}
+    assert list(shown) == ["small is-warning", "small quiet"]
+    assert shown["small is-warning"].startswith("The formation service failed to answer 5 times in a row.")
+    assert shown["small quiet"].startswith("The formation service was last probed on ")
+    assert len([one for one in page.all("span", class_="status") if rail in one.ancestors]) == 1
+    update_profile(paused_until=later, pause_reason="key")
+    assert "rejects our key" in page_of(as_agent, LIST).one("main").text
 
 
 def test_an_agent_binds_it_and_a_form_that_comes_late_shows_that(complete: Draft, as_agent: Client) -> None:
@@ -169,12 +181,6 @@ def test_an_agent_binds_it_and_a_form_that_comes_late_shows_that(complete: Draft
     assert Delivery.objects.get(pk=row.pk).state == "done"
 
 
-def test_an_agent_declares_it_absent(complete: Draft, as_agent: Client) -> None:
-    row = put("party", "held", Reason.UNCLEAR)
-    assert post(as_agent, row, decision="absent").status_code == 302
-    assert Delivery.objects.get(pk=row.pk).state == "queued"
-
-
 def test_what_is_wrong_stands_at_its_control_and_nothing_typed_is_lost(complete: Draft, as_agent: Client) -> None:
     row = put("party", "held", Reason.UNCLEAR)
     for form, control_id in (
@@ -183,9 +189,7 @@ def test_what_is_wrong_stands_at_its_control_and_nothing_typed_is_lost(complete:
         ({"decision": "bind", "remote_id": "pty 9"}, "remote_id"),
         ({"decision": "bind", "remote_id": "pty_9", "note": "n" * 1001}, "note"),
     ):
-        response = post(as_agent, row, **form)
-        assert response.status_code == 422
-        markup = sound(response)
+        markup = sound(post(as_agent, row, **form), 422)
         assert error_links(markup) == [control_id]
         assert markup.one("p", id=f"{control_id.partition('-')[0]}-error").text
         assert markup.one("input", id="remote_id").attributes["value"] == form.get("remote_id", "")
@@ -193,20 +197,6 @@ def test_what_is_wrong_stands_at_its_control_and_nothing_typed_is_lost(complete:
         is_bound = "checked" in markup.one("input", id="decision-bind").attributes
         assert is_bound == (form.get("decision") == "bind")
     assert not Decision.objects.exists()
-
-
-def test_a_form_that_says_no_moment_is_late(complete: Draft, as_agent: Client) -> None:
-    row = put("party", "held", Reason.UNCLEAR)
-    for seen in ("", "yesterday", "2026-02-31T00:00:00+00:00", "2026-11-21T10:00:00"):
-        answer = as_agent.post(path(row, "decision/"), {"seen": seen, "decision": "absent"})
-        assert answer.status_code == 409, seen
-    assert not Decision.objects.exists()
-
-
-def test_no_one_decides_about_what_settles_itself(complete: Draft, as_agent: Client) -> None:
-    row = put("party", "unknown", Reason.UNCLEAR)
-    assert not page_of(as_agent, path(row)).all("input", name="decision")
-    assert post(as_agent, row, decision="absent").status_code == 409
 
 
 # What the service refused is sent again; never what is in doubt.
@@ -253,23 +243,3 @@ def test_a_delivery_in_doubt_or_without_a_call_has_no_such_button_and_the_server
     assert "not recorded" in response.content.decode()
     assert Delivery.objects.get(pk=row.pk).state == "held"
     assert not Decision.objects.exists()
-
-
-FAILED = "The formation service failed to answer 5 times in a row."
-PROBED = "The formation service was last probed on "
-
-
-def test_beside_a_delivery_only_trouble_is_a_warning(complete: Draft, as_agent: Client) -> None:
-    row = put("party", "held", Reason.UNCLEAR)
-    update_profile(probed_at=timezone.now(), failures=5, open_until=timezone.now() + timedelta(minutes=1))
-    page = page_of(as_agent, path(row))
-    rail = page.one("aside", aria_label="About the service")
-    shown = [one for one in page.all("p") if rail in one.ancestors]
-    assert [
-        (one.attributes["class"], one.text.strip().startswith(words))
-        for one, words in zip(shown, (FAILED, PROBED), strict=True)
-    ] == [
-        ("small is-warning", True),
-        ("small quiet", True),
-    ]
-    assert [one.text.startswith(FAILED) for one in page.all("span", class_="status") if rail in one.ancestors] == [True]

@@ -129,9 +129,6 @@ def test_what_the_page_shows_already_is_no_news_which_costs_one_query_and_is_no_
     assert (answer.status_code, dict(answer.headers).get("HX-Redirect")) == (204, None)
 
 
-# New work is said as a count, at the page's own asking; the rows stay as they are.
-
-
 def old_news_address(client: Client, query: str = "") -> str:
     address = news_address(client, query)
     old = QueueVersion.read(address.partition("token=")[2])
@@ -167,15 +164,14 @@ def test_what_the_view_and_the_filters_leave_out_is_no_news(owner: Any, agent: A
     assert answer.all("a") == []
 
 
-def test_a_case_whose_submission_is_seen_late_is_news(owner: Any, as_agent: Client) -> None:
+def test_a_case_whose_submission_is_seen_late_is_news_and_an_unreadable_version_is_none(
+    owner: Any, as_agent: Client
+) -> None:
     address = news_address(as_agent)
     [case] = submitted_ones(owner, 1)
     late = timezone.now() - timedelta(seconds=2)
     Case.objects.filter(pk=case.pk).update(submitted_at=late, open_since=late, waiting_since=late)
     assert "1 new case." in as_agent.get(address, headers=HTMX).content.decode()
-
-
-def test_a_version_that_cannot_be_read_is_no_news(owner: Any, as_agent: Client) -> None:
     submitted_ones(owner, 1)
     for token in ("", "1.x", "9" * 40 + ".1", "9" * 18 + ".1", "1.2.x"):
         assert as_agent.get(f"/desk/news/?token={token}", headers=HTMX).status_code == 204, token

@@ -210,9 +210,6 @@ def test_agents_land_on_their_queue_and_customers_on_their_applications(agent: A
         assert answer["Location"] == place
 
 
-# It narrows by jurisdiction and product, and offers those of which there is a case.
-
-
 def moved_to(application: Application, *, place: str, product: str) -> None:
     product_document = application.product | {
         "jurisdiction": {"name": place},

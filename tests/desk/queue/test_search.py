@@ -136,9 +136,6 @@ def test_no_log_of_ours_holds_what_was_searched_for(
     assert not any("Solheim" in line for line in messages)
 
 
-# Where every word is common the queue is looked through so far and no further; the page leads on.
-
-
 @pytest.fixture
 def cases(owner: Any, monkeypatch: pytest.MonkeyPatch) -> list[Application]:
     """Twelve, the longest waiting first; "alpha" are the first and every third, "beta" the last and every third."""
@@ -155,12 +152,21 @@ def search_more_links(markup: Markup) -> list[str]:
     return [one.attributes["href"] for one in markup.all("a") if one.text == "Search more"]
 
 
-def test_what_no_case_near_has_is_found_by_looking_on(cases: list[Application], as_agent: Client) -> None:
+def test_what_no_case_near_has_is_found_by_looking_on_and_the_next_case_is_looked_for_no_further(
+    cases: list[Application], as_agent: Client
+) -> None:
     markup = page(as_agent, "?q=alpha+beta")
     assert "No matching cases so far." in markup.one("main").text
     assert "Searched 4 cases." in markup.one("main").text
     assert search_more_links(markup) == [markup.one("a", rel="next").attributes["href"]]
     assert walked(as_agent, "?q=alpha+beta") == [[], [cases[6].reference], []]
+    shown = searched(as_agent, "?q=alpha+beta")
+    response = as_agent.post("/desk/next-case/", {"shown": shown})
+    assert response["Location"] == f"/desk/{shown}"
+    landed = page(as_agent, shown)
+    assert "No match among the 4 unassigned cases that have waited longest." in landed.one("main").text
+    assert search_more_links(landed) != []
+    assert not Case.objects.exclude(claimed_by=None).exists()
 
 
 @pytest.mark.parametrize("query", ["?q=alpha+ingrid", "?q=alpha+ingrid&view=unclaimed", "?q=beta+ingrid&holder=nobody"])
@@ -173,7 +179,9 @@ def test_nothing_is_left_out_or_shown_twice(cases: list[Application], as_agent: 
     assert newest == expected[::-1]
 
 
-def test_looking_back_is_the_same(cases: list[Application], as_agent: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_looking_back_is_the_same_and_no_case_of_one_moment_is_lost_or_duplicated(
+    cases: list[Application], as_agent: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(queue_page, "A_PAGE", 1)
     expected = [[one.reference] for one in cases[::3]]
     pages = [one for one in walked(as_agent, "?q=alpha+ingrid") if one]
@@ -181,24 +189,11 @@ def test_looking_back_is_the_same(cases: list[Application], as_agent: Client, mo
     case = Case.objects.get(pk=cases[11].pk)
     last = f"?q=alpha+ingrid&before={QueuePosition(case.submitted_at, case.pk)}"
     assert [one for one in walked(as_agent, last, "prev") if one] == expected[::-1]
-
-
-def test_cases_of_the_same_moment_are_neither_lost_nor_duplicated(cases: list[Application], as_agent: Client) -> None:
     at = Case.objects.get(pk=cases[0].pk).submitted_at
     Case.objects.update(submitted_at=at, open_since=at, waiting_since=at)
     expected = sorted((one.pk, one.reference) for one in cases[::3])
     found = [one for shown in walked(as_agent, "?q=alpha+ingrid") for one in shown]
     assert found == [reference for _, reference in expected]
-
-
-def test_the_next_case_is_looked_for_as_far_and_no_further(cases: list[Application], as_agent: Client) -> None:
-    shown = searched(as_agent, "?q=alpha+beta")
-    response = as_agent.post("/desk/next-case/", {"shown": shown})
-    assert response["Location"] == f"/desk/{shown}"
-    landed = page(as_agent, shown)
-    assert "No match among the 4 unassigned cases that have waited longest." in landed.one("main").text
-    assert search_more_links(landed) != []
-    assert not Case.objects.exclude(claimed_by=None).exists()
 
 
 @pytest.mark.parametrize("view", ["", "&view=overdue", "&view=answered"])
@@ -217,9 +212,6 @@ def test_the_next_case_is_found_near_and_far(cases: list[Application], as_agent:
     assert "No unassigned cases match." in page_after_post(as_agent, "/desk/next-case/", {"shown": shown})
 
 
-# What agents search for is posted and stands in no address; the session keeps it, encrypted and bounded.
-
-
 ENDED = "This search has ended"
 WORDS = "Larkfield"
 
@@ -236,10 +228,15 @@ def addresses_in(html: str) -> list[str]:
     return [unquote(one) for one in (*named, *re.findall(r'name="shown" value="([^"]*)"', html))]
 
 
-def test_a_search_without_a_token_is_refused(agent: Any) -> None:
+def test_a_search_without_a_token_is_refused_and_after_the_session_comes_back_to_be_sent_again(
+    agent: Any, as_nobody: Client
+) -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(agent)
     assert client.post("/desk/", {"q": WORDS}).status_code == 403
+    as_nobody.post("/desk/", {"q": WORDS})
+    as_nobody.force_login(agent)
+    assert WORDS in as_nobody.get(reverse("portal:unsent")).content.decode()
 
 
 def test_no_address_has_the_words(
@@ -335,12 +332,6 @@ def test_the_words_are_encrypted_in_the_session_bound_to_its_agent_and_gone_with
     assert Session.objects.count() == 1, "the colleague's"
     as_agent.force_login(agent)
     assert ENDED in as_agent.get(where).content.decode()
-
-
-def test_a_search_after_the_session_has_ended_comes_back_to_be_sent_again(agent: Any, as_nobody: Client) -> None:
-    as_nobody.post("/desk/", {"q": WORDS})
-    as_nobody.force_login(agent)
-    assert WORDS in as_nobody.get(reverse("portal:unsent")).content.decode()
 
 
 _FEW, _MANY = 150, 900

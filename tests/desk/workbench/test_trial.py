@@ -67,7 +67,7 @@ def test_each_need_leads_to_a_place_on_the_page(show: Show) -> None:
         assert set(links) <= ids
 
 
-def test_somebody_is_added_and_removed(show: Show) -> None:
+def test_people_and_classes_are_added_up_to_as_many_as_fit_and_removed(show: Show) -> None:
     html = show(factories.ITEM, {"add": "person:director"})
     assert 'name="party" value="person-1"' in html
     two = show(factories.ITEM, {"party": "person-1", "person-1:roles": "director", "add": "corporate:director"})
@@ -75,9 +75,6 @@ def test_somebody_is_added_and_removed(show: Show) -> None:
     one = show(factories.ITEM, {"party": ["person-1", "corporate-2"], "remove": "person-1"})
     assert 'name="party" value="person-1"' not in one
     assert 'name="party" value="corporate-2"' in one
-
-
-def test_no_more_people_than_fit_and_none_for_a_token_that_is_none(show: Show) -> None:
     many = {"party": [f"person-{number}" for number in range(400)], "class": [f"class-{n}" for n in range(400)]}
     html = show(factories.ITEM, many)
     assert html.count('name="party"') == 12
@@ -89,11 +86,18 @@ def test_no_more_people_than_fit_and_none_for_a_token_that_is_none(show: Show) -
         assert 'name="class"' not in html, token
 
 
-def test_an_unreadable_answer_stands_as_typed(show: Show) -> None:
+def test_an_answer_that_is_unreadable_stands_as_typed_and_one_that_is_missing_is_named_and_not_planned(
+    show: Show,
+) -> None:
     html = show(factories.ITEM, COMPLETE | {"s1:q:capital:amount": "a lot", "shares:person-1:class-1": "many"})
     assert 'value="a lot"' in html
     assert 'value="many"' in html
     assert 'aria-invalid="true"' in html
+    html = show(factories.ITEM, COMPLETE | {"person-1:q:person.email": ""})
+    assert "Not sent until a required answer is there: Ada Lovelace" in html
+    calls = html[html.index('id="calls"') :]
+    assert "/parties" not in calls
+    assert "/submit" not in calls
 
 
 def test_an_answer_opens_its_questions(show: Show) -> None:
@@ -172,11 +176,3 @@ def test_the_calls_are_those_that_the_worker_makes(complete: Draft, owner: Any, 
             assert json.loads(with_names(json.dumps(body))) == json.loads(with_tokens(call.body))
             compared += 1
     assert compared > 5
-
-
-def test_what_waits_for_an_answer_is_named_and_not_planned(show: Show) -> None:
-    html = show(factories.ITEM, COMPLETE | {"person-1:q:person.email": ""})
-    assert "Not sent until a required answer is there: Ada Lovelace" in html
-    calls = html[html.index('id="calls"') :]
-    assert "/parties" not in calls
-    assert "/submit" not in calls
