@@ -186,9 +186,7 @@ def test_claims_their_ends_and_reasons_are_entries_and_attested(submitted: Draft
     ]
 
 
-def test_a_draft_that_was_deleted_leaves_the_chain_whole_and_a_deletion_that_nobody_said_is_found(
-    draft: Draft, owner: Any
-) -> None:
+def test_a_deleted_draft_leaves_the_chain_whole_and_an_unsaid_deletion_is_found(draft: Draft, owner: Any) -> None:
     services.delete_draft(factories.new_draft(owner).application, by=owner)
     services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     assert findings() == ()
@@ -208,9 +206,7 @@ def test_without_its_key_nobody_makes_a_digest_that_fits(reviewed: Draft, settin
     assert finding.what == "and all later entries have keyed digests of another AUDIT_KEY"
 
 
-def test_rows_of_before_there_were_digests_are_left_alone_and_what_is_written_meanwhile_is_no_finding(
-    reviewed: Draft, agent: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_older_rows_and_new_ones_are_no_finding(reviewed: Draft, agent: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     first = Change.objects.order_by("pk").first()
     assert first is not None
     older = Change.objects.create(pk=first.pk - 1, application=first.application, what="Of an earlier version")

@@ -57,9 +57,7 @@ def test_an_entry_says_who_it_was_and_a_long_subject_becomes_one_line(agent: Any
     ]
 
 
-def test_an_entry_is_anchored_once_it_is_committed_and_never_where_it_is_rolled_back(
-    agent: Any, anchor_file: Path, django_capture_on_commit_callbacks: Any
-) -> None:
+def test_only_commits_are_anchored(agent: Any, anchor_file: Path, django_capture_on_commit_callbacks: Any) -> None:
     with django_capture_on_commit_callbacks(execute=True), transaction.atomic():
         chain.append(AuditAction.LOOK, by=agent, application=ABOUT)
         transaction.set_rollback(True)
@@ -83,9 +81,7 @@ def test_an_anchor_that_cannot_be_written_is_logged_and_no_action_fails_by_it(
     assert Entry.objects.count() == 1
 
 
-def test_what_a_crash_left_without_an_anchor_is_named_until_it_is_accepted(
-    append: Append, anchor_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_crash_left_out_is_accepted(append: Append, anchor_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     append(3)
     lines = anchor_file.read_text().splitlines(keepends=True)
     anchor_file.write_text("".join(lines[:2]))

@@ -178,9 +178,7 @@ def test_who_has_an_earlier_key_alone_cannot_rewrite(append: Append, settings: A
     assert (1, "to 4 have the keyed digests of an earlier AUDIT_KEY") in findings()
 
 
-def test_older_entries_are_told_apart_and_are_a_finding_once_they_are_rewritten(
-    older: None, append: Append, anchor_file: Path
-) -> None:
+def test_older_entries_are_a_finding_once_they_are_rewritten(older: None, append: Append, anchor_file: Path) -> None:
     append(2)
     assert findings() == []
     output, error = run("verify")
@@ -224,9 +222,7 @@ def test_what_an_older_version_writes_meanwhile_is_found_until_it_is_accepted(ol
     assert findings() == []
 
 
-def test_an_end_that_is_gone_is_found_by_the_process_that_logged_it_and_by_who_knows_of_it(
-    append: Append, anchor_file: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_end_that_is_gone_is_found(append: Append, anchor_file: Path, caplog: pytest.LogCaptureFixture) -> None:
     append(2)
     rows, end = stored(), ChainMark.objects.get(name=marks.END)
     append(2)

@@ -15,9 +15,7 @@ ROWS, ROUNDS = 12, 8
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_every_tampering_is_found_at_its_number(
-    append: Append, kind: Callable[[list[Row], random.Random], int]
-) -> None:
+def test_each_tampering_is_found_at_its_number(append: Append, kind: Callable[[list[Row], random.Random], int]) -> None:
     append(ROWS)
     before = stored()
     assert findings() == []
@@ -49,9 +47,7 @@ def test_several_rows_in_a_row_are_one_finding_and_rows_out_of_the_numbers_are_f
     assert [number for number, _ in findings()] == [0]
 
 
-def test_a_lost_anchor_and_one_with_two_hashes_are_found_and_half_a_line_spoils_no_other(
-    append: Append, anchor_file: Path
-) -> None:
+def test_a_lost_anchor_and_two_hashes_are_found_and_half_a_line_is_not(append: Append, anchor_file: Path) -> None:
     append(1)
     with anchor_file.open("a") as file:
         file.write(f"{2:012d} {'a' * 20}")

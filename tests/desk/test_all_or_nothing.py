@@ -20,9 +20,7 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"], transaction
 NAME = Target.of_field("ada", "person.first_name")
 
 
-def test_a_case_is_claimed_taken_over_released_and_assigned_whole_or_not_at_all(
-    submitted: Draft, agent: Any, colleague: Any
-) -> None:
+def test_a_claim_is_written_whole_or_not_at_all(submitted: Draft, agent: Any, colleague: Any) -> None:
     number = submitted.application.pk
 
     def take_over() -> None:

@@ -46,9 +46,7 @@ def test_the_queue_names_nobody_by_default(submitted: Draft, agent: Any, as_agen
 
 
 @pytest.mark.parametrize("typed", ["Larkfield", "Solheim", "Lovelace", "owner@example.com", "FP"])
-def test_without_names_cases_are_found_by_reference_alone(
-    submitted: Draft, agent: Any, as_agent: Client, typed: str
-) -> None:
+def test_without_names_only_references_find_a_case(submitted: Draft, agent: Any, as_agent: Client, typed: str) -> None:
     reference = submitted.application.reference
     assert references(as_agent, f"?q={typed}") == [reference]
     agent.set_rights(OWN)
@@ -64,9 +62,7 @@ def test_without_names_cases_are_found_by_reference_alone(
     assert Case.objects.get().claimed_by == agent
 
 
-def test_what_is_said_of_cases_without_names_names_their_references(
-    submitted: Draft, agent: Any, as_agent: Client, colleague: Any
-) -> None:
+def test_without_names_references_are_said(submitted: Draft, agent: Any, as_agent: Client, colleague: Any) -> None:
     agent.set_rights(OWN)
     ticked = {"case": [submitted.application.pk]}
     asked = as_agent.post("/desk/assignments/", ticked)
@@ -110,9 +106,7 @@ def test_who_opens_their_own_claims_them_first_and_until_the_claim_has_ended(
         assert as_agent.post(f"/desk/{reference}/claim/").status_code == 404
 
 
-def test_whoever_can_open_no_case_takes_none(
-    submitted: Draft, agent: Any, as_agent: Client, as_colleague: Client
-) -> None:
+def test_who_can_open_no_case_takes_none(submitted: Draft, agent: Any, as_agent: Client, as_colleague: Client) -> None:
     agent.set_rights([Right.REVIEW])
     for address in ("/desk/next-case/", path(submitted, "claim/"), "/desk/claims/"):
         assert as_agent.post(address, {"case": submitted.application.pk}).status_code == 403
@@ -124,9 +118,7 @@ def test_whoever_can_open_no_case_takes_none(
     assert Case.objects.get().claimed_by == agent
 
 
-def test_with_the_setting_they_read_cases_without_documents_and_numbers(
-    submitted: Draft, agent: Any, as_agent: Client, settings: Any
-) -> None:
+def test_the_setting_shows_answers_alone(submitted: Draft, agent: Any, as_agent: Client, settings: Any) -> None:
     settings.AGENTS_WITHOUT_RIGHTS = "cases"
     agent.set_rights([Right.REVIEW, Right.EXPORT])
     document = submitted.application.documents.latest("pk").pk

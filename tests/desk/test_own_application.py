@@ -144,9 +144,7 @@ def test_nothing_of_a_review_is_done_by_its_applicant(owned: Draft, agent: Any) 
     assert rows() == before
 
 
-def test_its_applicant_neither_confirms_nor_refuses_what_a_colleague_proposed(
-    submitted: Draft, agent: Any, colleague: Any, settings: Any
-) -> None:
+def test_its_applicant_confirms_no_proposal(submitted: Draft, agent: Any, colleague: Any, settings: Any) -> None:
     settings.FOUR_EYES = True
     factories.accept_everything(submitted, colleague)
     own(submitted, agent)
@@ -191,9 +189,7 @@ def test_it_is_assigned_neither_to_its_applicant_nor_by_them(
     assert Case.objects.get(pk=owned.application.pk).claimed_by is None
 
 
-def test_its_deliveries_are_resolved_by_others(
-    owned: Draft, agent: Any, as_agent: Client, as_colleague: Client
-) -> None:
+def test_its_deliveries_are_for_others(owned: Draft, agent: Any, as_agent: Client, as_colleague: Client) -> None:
     row = put("entity", "held", "unclear")
     assert as_agent.get(f"/desk/deliveries/{row.pk}/").status_code == 403
     form = {"decision": "absent", "seen": row.updated_at.isoformat()}

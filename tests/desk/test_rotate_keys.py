@@ -85,7 +85,7 @@ def test_what_is_saved_meanwhile_stays(submitted: Draft, monkeypatch: pytest.Mon
     assert Party.objects.get(pk=row.pk).raw == {"person.last_name": "Saved meanwhile"}
 
 
-def test_an_earlier_key_is_dropped_once_nothing_needs_it_as_the_doctor_says(
+def test_an_earlier_key_is_dropped_when_unused(
     submitted: Draft, as_agent: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert [one.verdict for one in check_encryption()] == [Verdict.OK]

@@ -45,9 +45,7 @@ def move_back(number: int, days: int) -> None:
     Entry.objects.filter(pk=number).update(moment=moment_of(datetime.now(UTC) - timedelta(days=days)))
 
 
-def test_it_says_who_did_what_by_day_and_each_entry_has_an_address_of_its_own(
-    submitted: Draft, agent: Any, as_agent: Client
-) -> None:
+def test_it_says_who_did_what_by_day_and_at_each_entry(submitted: Draft, agent: Any, as_agent: Client) -> None:
     look(agent, application=submitted.application)
     move_back(1, days=3)
     markup = page(as_agent)

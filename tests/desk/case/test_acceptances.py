@@ -40,9 +40,7 @@ def posted(draft: Draft, *targets: Target, **more: Any) -> dict[str, Any]:
     } | more
 
 
-def test_what_is_ticked_or_left_for_the_button_is_accepted_and_the_page_comes_back(
-    submitted: Draft, as_agent: Client
-) -> None:
+def test_what_is_ticked_or_left_for_the_button_is_accepted(submitted: Draft, as_agent: Client) -> None:
     address = path(submitted, "acceptances/")
     nothing = as_agent.post(address, {"place": ["nonsense", "a:b:c"], "sight": "1.0"}, follow=True)
     assert "Select what you want to accept." in nothing.content.decode()
@@ -75,9 +73,7 @@ def test_no_form_leads_out_of_its_case(submitted: Draft, as_agent: Client) -> No
         assert as_agent.post(path(submitted, "acceptances/"), form)["Location"] == own, back
 
 
-def test_what_others_asked_meanwhile_is_shown_and_no_tick_is_lost(
-    submitted: Draft, as_agent: Client, colleague: Any
-) -> None:
+def test_what_others_asked_is_shown_and_no_tick_is_lost(submitted: Draft, as_agent: Client, colleague: Any) -> None:
     posts = posted(submitted, BIRTH, PASSPORT)
     ask_at(submitted, BIRTH, colleague, "The passport says 1984")
     answer = as_agent.post(path(submitted, "acceptances/"), posts)
@@ -205,9 +201,7 @@ def test_approving_asks_about_what_who_approves_has_not_opened(reviewed: Draft, 
     assert state(reviewed) == State.SUBMITTED_TO_CSP
 
 
-def test_whoever_confirms_has_to_look_too(
-    reviewed: Draft, as_agent: Client, as_colleague: Client, settings: Any
-) -> None:
+def test_who_confirms_has_to_look_too(reviewed: Draft, as_agent: Client, as_colleague: Client, settings: Any) -> None:
     settings.FOUR_EYES = True
     opens(as_agent, reviewed)
     form = POINTER | {"sight": page_version(as_agent, reviewed, "ruling/"), "decision": "approve"}

@@ -39,9 +39,7 @@ def news_text(client: Client, address: str) -> str:
     return news(client, address).one("p", id="news").text
 
 
-def test_what_its_customer_does_is_said_once_and_leads_to_the_page(
-    submitted: Draft, owner: Any, as_agent: Client
-) -> None:
+def test_what_its_customer_does_is_said_once_and_leads_there(submitted: Draft, owner: Any, as_agent: Client) -> None:
     services.reopen(submitted, reason="Returned")
     address = opened(as_agent, submitted)
     rename(submitted, "Kestrel", owner)
@@ -59,9 +57,7 @@ def test_what_its_customer_does_is_said_once_and_leads_to_the_page(
     assert as_agent.get(news.attributes["hx-get"], headers=HTMX).status_code == 204
 
 
-def test_what_others_do_is_said_and_ones_own_is_not(
-    submitted: Draft, agent: Any, colleague: Any, as_agent: Client
-) -> None:
+def test_what_others_do_alone_is_said(submitted: Draft, agent: Any, colleague: Any, as_agent: Client) -> None:
     facts = [fact.target for fact in load_checklist(submitted)]
     checks.accept(submitted, facts[:1], by=agent, version=current_version(submitted.application))
     address = opened(as_agent, submitted)
@@ -80,9 +76,7 @@ def test_what_others_do_is_said_and_ones_own_is_not(
     assert answer.all("a") == answer.all("p", id="announcer") == []
 
 
-def test_claims_of_others_and_their_end_are_told(
-    submitted: Draft, agent: Any, colleague: Any, as_agent: Client
-) -> None:
+def test_others_claims_and_their_end_are_told(submitted: Draft, agent: Any, colleague: Any, as_agent: Client) -> None:
     address = opened(as_agent, submitted)
     services.advance(submitted, "begin_review", by=colleague)
     first = news(as_agent, address).one("p", id="news")
@@ -118,9 +112,7 @@ def test_who_else_has_it_open_is_seen(submitted: Draft, colleague: Any, as_agent
     assert list(Opening.objects.exclude(agent=colleague)) == list(Opening.objects.all())
 
 
-def test_asking_costs_few_queries_writes_once_a_minute_is_no_use_of_the_session_and_reads_no_nonsense(
-    submitted: Draft, as_agent: Client
-) -> None:
+def test_asking_costs_few_queries_and_writes_once_a_minute(submitted: Draft, as_agent: Client) -> None:
     address = opened(as_agent, submitted)
     before = Opening.objects.values().get()
     session = as_agent.session

@@ -56,9 +56,7 @@ def _posted(markup: Markup, action: str) -> dict[str, list[str]]:
     return hidden_values(markup, form)
 
 
-def test_a_query_at_an_answer_stands_once_at_its_section_and_so_does_its_reply(
-    submitted: Draft, as_agent: Client, agent: Any, owner: Any
-) -> None:
+def test_a_query_and_its_reply_stand_at_its_section(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
     funds = Target(TargetKind.SECTION, "funds")
     for target in (NAME, funds):
         ask_at(submitted, target, agent, "Which name?")
@@ -93,9 +91,7 @@ def _change(draft: Draft) -> None:
     add_bob(draft, owner)
 
 
-def test_a_later_round_shows_old_beside_new_and_not_what_was_changed_back(
-    reviewed: Draft, as_agent: Client, agent: Any, owner: Any
-) -> None:
+def test_a_later_round_shows_old_beside_new(reviewed: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
     again(reviewed, agent, owner, _change)
     everything = case_page(as_agent, reviewed, "?changed=0")
     assert "Holding company" in section(everything, "section-the-company").text
@@ -204,9 +200,7 @@ def test_the_rail_tells_what_happened(submitted: Draft, as_agent: Client, agent:
     assert "Mira Okafor: Started the review" in rail
 
 
-def test_a_decision_that_moved_nothing_stays_in_the_history(
-    submitted: Draft, agent: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_moved_nothing_stays_in_the_history(submitted: Draft, agent: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(history, "HISTORY_MESSAGES", ["Put it on hold: {text}"])
     monkeypatch.setattr(history, "_NEWEST", 1)
     Change.new(submitted.application, agent, "Put it on hold: {text}", text="We wait for the bank.").save()
@@ -301,9 +295,7 @@ def test_answers_of_one_line_and_of_several_are_shown_as_typed(draft: Draft, own
     assert not any(tag in html for tag in ("<b>green", "<i>white", "<u>charter"))
 
 
-def test_a_document_is_saved_and_those_of_other_cases_are_not_found(
-    submitted: Draft, as_agent: Client, owner: Any
-) -> None:
+def test_a_document_is_saved_from_its_own_case_alone(submitted: Draft, as_agent: Client, owner: Any) -> None:
     markup = case_page(as_agent, submitted)
     [link] = [one.attributes["href"] for one in markup.all("a") if one.text == "passport.pdf"]
     response = as_agent.get(link)
@@ -319,9 +311,7 @@ def test_a_document_is_saved_and_those_of_other_cases_are_not_found(
     assert as_agent.get(path(other)).status_code == 404
 
 
-def test_the_last_digit_of_each_amount_and_holding_is_shown_as_it_was_and_is(
-    owner: Any, as_agent: Client, agent: Any
-) -> None:
+def test_the_last_digit_of_each_amount_and_holding_is_compared(owner: Any, as_agent: Client, agent: Any) -> None:
     draft = factories.varied_draft(owner)
     services.submit(draft, by=owner)
     factories.accept_everything(draft, agent)

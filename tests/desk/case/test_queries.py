@@ -38,9 +38,7 @@ def test_a_question_is_drafted_with_an_answer_to_propose(submitted: Draft, as_ag
     assert [(note.target, note.text) for note in Note.objects.all()] == [(BIRTH, "See the scan")]
 
 
-def test_what_was_said_at_an_answer_of_a_section_can_be_taken_back_from_the_case(
-    submitted: Draft, as_agent: Client, agent: Any
-) -> None:
+def test_what_was_said_at_an_answer_can_be_taken_back(submitted: Draft, as_agent: Client, agent: Any) -> None:
     section = submitted.schema.entity_sections[0]
     place = str(Target.of_field(section.key, section.fields[0].name))
     ask(as_agent, submitted, place=place, reason="differs", text="Is it so?", note="See the register")
@@ -124,7 +122,7 @@ def test_a_note_is_kept_and_removed_by_who_wrote_it(submitted: Draft, as_agent: 
     assert Note.objects.get().removed_at is not None
 
 
-def test_a_place_that_is_none_is_not_found_and_a_closed_case_keeps_the_words(
+def test_a_wrong_place_is_not_found_and_a_closed_case_keeps_words(
     submitted: Draft, as_agent: Client, owner: Any
 ) -> None:
     for target in ("", "field", "colour:a:b"):

@@ -96,7 +96,7 @@ def test_what_a_colleague_writes_while_the_page_is_read_is_newer_than_the_page(
     assert state(reviewed) == State.IN_REVIEW
 
 
-def test_from_an_approval_to_the_next_case_is_one_press(
+def test_approving_leads_on_to_the_next_case(
     reviewed: Draft, owner: Any, other_customer: Any, as_agent: Client
 ) -> None:
     submitted_ones(owner, 1, first_days=3)
@@ -155,9 +155,7 @@ def test_a_decline_takes_a_reason_and_words(submitted: Draft, as_agent: Client) 
     assert "Decline by Mira Okafor. Source of funds unclear" in text
 
 
-def test_what_is_no_decision_here_is_refused_and_on_what_was_withdrawn_keeps_the_words(
-    submitted: Draft, as_agent: Client, owner: Any
-) -> None:
+def test_what_cannot_be_decided_is_refused_and_keeps_the_words(submitted: Draft, as_agent: Client, owner: Any) -> None:
     for transition in ("", "begin_review", "record_incorporation"):
         response = decided(as_agent, submitted, transition, text="Words")
         assert response.status_code in (409, 422), transition
@@ -218,9 +216,7 @@ def test_who_comes_late_reads_what_others_did(submitted: Draft, agent: Any, coll
     assert state(submitted) == State.REJECTED
 
 
-def test_what_the_service_has_refused_stops_an_approval_and_what_is_held_there_does_not(
-    reviewed: Draft, as_agent: Client
-) -> None:
+def test_what_the_service_refused_stops_an_approval_and_what_it_holds_not(reviewed: Draft, as_agent: Client) -> None:
     refused = {"field": "person.date_of_birth", "code": "x", "message": "Not a date of ours", "party": "ada"}
     party = row("party", "ada")
     update_each(Delivery.objects.filter(pk=party.pk), state=DeliveryState.REFUSED, problems=[refused])
@@ -270,9 +266,7 @@ def outcome() -> str:
     return ReviewDecision.objects.latest("pk").outcome
 
 
-def test_the_next_page_and_the_case_have_the_button_that_undoes_it(
-    reviewed: Draft, as_agent: Client, as_owner: Client
-) -> None:
+def test_the_next_page_and_the_case_offer_to_undo_it(reviewed: Draft, as_agent: Client, as_owner: Client) -> None:
     status = f"/applications/{reviewed.application.reference}/status/"
     before = Markup(as_owner.get(status).content.decode()).one("main").text
     assert post(as_agent, reviewed, decision="approve", **POINTER)["Location"] == "/desk/"
@@ -295,9 +289,7 @@ def test_the_next_page_and_the_case_have_the_button_that_undoes_it(
     assert "Approval by Mira Okafor, undone before it took effect" in text
 
 
-def test_only_its_agent_undoes_it_until_it_takes_effect(
-    submitted: Draft, as_agent: Client, as_colleague: Client
-) -> None:
+def test_only_its_agent_undoes_it_until_it_is_done(submitted: Draft, as_agent: Client, as_colleague: Client) -> None:
     post(as_agent, submitted, decision="return", text="Look again")
     case = case_page(as_colleague, submitted)
     assert "Return by Mira Okafor" in case.one("main").text
@@ -313,9 +305,7 @@ def test_only_its_agent_undoes_it_until_it_takes_effect(
 
 
 @pytest.mark.parametrize("form", [{"at_once": "1"}, DECLINED])
-def test_an_approval_or_decline_that_no_pointer_pressed_is_asked_about_once_more(
-    reviewed: Draft, as_agent: Client, form: dict[str, str]
-) -> None:
+def test_what_no_pointer_pressed_is_asked_about_again(reviewed: Draft, as_agent: Client, form: dict[str, str]) -> None:
     response = post(as_agent, reviewed, **form, certain="")
     assert response.status_code == 200
     assert not ReviewDecision.objects.exists()
@@ -345,7 +335,7 @@ def test_a_confirmation_by_keys_is_asked_about_once_more_and_the_next_case_is_an
     assert Case.objects.get().claimed_by is None
 
 
-def test_a_case_that_a_colleague_has_claimed_is_taken_over_before_it_is_decided(
+def test_a_claimed_case_is_first_taken_over(
     submitted: Draft, agent: Any, as_agent: Client, as_colleague: Client
 ) -> None:
     version = page_version(as_colleague, submitted, "ruling/")
@@ -378,9 +368,7 @@ def test_a_case_that_a_colleague_has_claimed_is_taken_over_before_it_is_decided(
     assert post(as_colleague, submitted, decision="return", text="Look again").status_code == 302
 
 
-def test_a_case_that_waits_for_payment_is_not_taken_over_to_decide(
-    reviewed: Draft, as_agent: Client, as_colleague: Client
-) -> None:
+def test_an_unpaid_case_is_not_taken_over(reviewed: Draft, as_agent: Client, as_colleague: Client) -> None:
     assert decided(as_agent, reviewed, "approve").status_code == 302
     assert "take it over" in case_page(as_colleague, reviewed).one("section", aria_labelledby="decide").text
     services.set_payment_due(factories.again(reviewed), is_due=True)

@@ -64,9 +64,7 @@ def waiting(client: Client) -> str:
     return next(one.text for one in page(client).all("a") if one.text.startswith("To confirm")).split()[-1]
 
 
-def test_an_approval_waits_for_a_second_agent_who_confirms_it(
-    proposed: Draft, owner: Any, as_agent: Client, as_colleague: Client
-) -> None:
+def test_an_approval_waits_for_a_colleague(proposed: Draft, owner: Any, as_agent: Client, as_colleague: Client) -> None:
     submitted_ones(owner, 2)
     assert Case.objects.get(pk=proposed.application.pk).confirm_since == proposed.application.submitted_at
     assert state(proposed) == State.IN_REVIEW
@@ -116,9 +114,7 @@ def test_what_is_refused_with_a_word_goes_back_to_who_proposed_it_and_they_are_t
     assert Case.objects.get().refused_at is None
 
 
-def test_who_has_proposed_it_takes_it_back_and_reads_only_proposals_of_others_in_that_view(
-    proposed: Draft, colleague: Any, as_agent: Client, as_colleague: Client
-) -> None:
+def test_its_proposer_takes_it_back(proposed: Draft, colleague: Any, as_agent: Client, as_colleague: Client) -> None:
     assert (references(as_agent, "?view=confirm"), waiting(as_agent)) == ([], "0")
     assert references(as_agent) == [proposed.application.reference]
     assert post(as_colleague, proposed, "retraction").status_code == 422

@@ -126,9 +126,7 @@ def test_what_the_provider_has_to_change_is_named_without_values(complete: Draft
     assert "Please remove it." in page_of(as_agent, path(row)).one("textarea", id="inquiry").text
 
 
-def test_what_settles_itself_is_decided_by_nobody_and_a_draft_in_which_nothing_is_wrong_is_nobodys_to_read(
-    complete: Draft, as_agent: Client
-) -> None:
+def test_what_settles_itself_or_is_not_wrong_is_decided_by_nobody(complete: Draft, as_agent: Client) -> None:
     row = Delivery.objects.get(kind="party")
     assert as_agent.get(path(row)).status_code == 404
     assert post(as_agent, row, decision="absent").status_code == 404
@@ -213,9 +211,7 @@ def held(**more: Any) -> Delivery:
     return put("entity_csp", "held", "validation_failed", **({"unclear_since": None, "problems": [FAULT]} | more))
 
 
-def test_the_page_shows_the_services_words_and_code_and_sends_again(
-    complete: Draft, as_agent: Client, as_colleague: Client
-) -> None:
+def test_what_the_service_said_is_shown_and_sent_again(complete: Draft, as_agent: Client, as_colleague: Client) -> None:
     row = held()
     markup = page_of(as_agent, path(row))
     text = markup.one("main").text
@@ -233,9 +229,7 @@ def test_the_page_shows_the_services_words_and_code_and_sends_again(
 
 
 @pytest.mark.parametrize("reason", [Reason.UNCLEAR, "unsupported"])
-def test_a_delivery_in_doubt_or_without_a_call_has_no_such_button_and_the_server_refuses_it(
-    complete: Draft, as_agent: Client, reason: str
-) -> None:
+def test_a_delivery_in_doubt_is_not_sent_again(complete: Draft, as_agent: Client, reason: str) -> None:
     row = put("party", "held", reason)
     assert "Send again" not in [button.text for button in page_of(as_agent, path(row)).all("button")]
     response = post(as_agent, row, decision="again")

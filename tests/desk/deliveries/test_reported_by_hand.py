@@ -75,9 +75,7 @@ def test_what_was_told_by_hand_counts_as_received_and_the_rest_goes_on(
     assert len(at_other_service.requests("POST", "/parties")) == 2, "nothing is sent twice"
 
 
-def test_a_removal_that_was_told_is_gone_with_what_belonged_to_it(
-    changed: Delivery, shares: Draft, as_agent: Client, owner: Any
-) -> None:
+def test_a_removal_that_was_told_is_gone_whole(changed: Delivery, shares: Draft, as_agent: Client, owner: Any) -> None:
     services.reopen(shares, reason="Please look again")
     draft = factories.again(shares)
     nominees = draft.party("ltd")
@@ -118,7 +116,7 @@ def test_steps_are_told_in_one_go_and_the_customers_waiting_ends(
     assert titles(as_agent) == []
 
 
-def test_what_the_customer_changes_afterwards_is_to_be_told_again(
+def test_what_changes_afterwards_is_to_be_told_again(
     changed: Delivery, shares: Draft, as_agent: Client, owner: Any
 ) -> None:
     # What is held for another reason has this way out too.

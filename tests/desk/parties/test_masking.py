@@ -84,9 +84,7 @@ def test_of_a_short_number_nothing_is_seen(short: str, between: str) -> None:
     assert mask_of(between.join(short)).ending == ""
 
 
-def test_numbers_stand_masked_with_their_end_also_where_a_document_or_the_service_says_them(
-    numbered: Draft, as_agent: Client
-) -> None:
+def test_numbers_stand_masked_with_their_end_whoever_says_them(numbered: Draft, as_agent: Client) -> None:
     markup = page(as_agent, numbered)
     assert "•••••821Hidden, ends in 821" in fact(markup, "Passport number")
     assert "•••••Hidden" in fact(markup, "Tax number")
@@ -157,9 +155,7 @@ def test_one_press_shows_them_once_and_is_in_the_audit_log(numbered: Draft, as_a
     ],
     ids=["another end", "the same end", "taken away"],
 )
-def test_a_changed_one_is_masked_before_and_now(
-    numbered: Draft, as_agent: Client, agent: Any, owner: Any, new: str, seen: str
-) -> None:
+def test_changes_are_masked(numbered: Draft, as_agent: Client, agent: Any, owner: Any, new: str, seen: str) -> None:
     ask_at(numbered, PASSPORT_NUMBER, agent)
     again(numbered, agent, owner, lambda draft: number(draft, {"person.passport_number": new}, owner))
     markup = page(as_agent, numbered)
@@ -175,9 +171,7 @@ def test_a_changed_one_is_masked_before_and_now(
         assert "Was Not answered Now •••••821" in fact(page(as_agent, numbered), "Passport number")
 
 
-def test_a_proposed_one_is_masked_until_it_is_shown_and_the_form_keeps_it_without_holding_it(
-    numbered: Draft, as_agent: Client, agent: Any
-) -> None:
+def test_a_proposed_one_is_masked_also_in_its_form(numbered: Draft, as_agent: Client, agent: Any) -> None:
     propose(numbered, PROPOSED, agent)
     assert "Proposed answer: •••••455Hidden, ends in 455" in fact(page(as_agent, numbered), "Passport number")
     shown = sound(show(as_agent, numbered, **{"HX-Request": "true", "HX-Target": "numbers"}))
@@ -210,9 +204,7 @@ def test_a_proposed_one_is_masked_until_it_is_shown_and_the_form_keeps_it_withou
     assert Markup(refused.content.decode()).one("input", name="keeps").attributes["value"] == "1"
 
 
-def test_no_other_page_of_the_case_holds_one(
-    numbered: Draft, as_agent: Client, as_colleague: Client, agent: Any, owner: Any
-) -> None:
+def test_no_other_page_has_one(numbered: Draft, as_agent: Client, as_colleague: Client, agent: Any, owner: Any) -> None:
     factories.accept_everything(numbered, agent)
     propose(numbered, PROPOSED, agent)
     again(numbered, agent, owner, lambda draft: number(draft, {"person.passport_number": "NEW 5550 1234"}, owner))

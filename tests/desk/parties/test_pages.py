@@ -100,9 +100,7 @@ def test_of_many_parties_the_nearest_stand_beside(submitted: Draft, as_agent: Cl
         assert markup.all("a", data_key="n")[0].attributes["href"] == address(submitted, following)
 
 
-def test_one_button_accepts_the_rest_but_what_is_asked_about_and_leads_on(
-    submitted: Draft, as_agent: Client, agent: Any
-) -> None:
+def test_one_button_accepts_the_rest_and_leads_on(submitted: Draft, as_agent: Client, agent: Any) -> None:
     ask_at(submitted, BIRTH, agent, "The passport says 1984")
     markup = page(as_agent, submitted)
     assert "The passport says 1984" in fact(markup, "Date of birth").text
@@ -198,9 +196,7 @@ def test_a_close_picture_is_larger_and_each_look_is_kept(draft: Draft, as_agent:
     assert not Entry.objects.exists()
 
 
-def test_a_document_is_opened_by_a_link_and_by_nothing_else(
-    submitted: Draft, as_agent: Client, as_colleague: Client
-) -> None:
+def test_a_document_is_opened_by_a_link_alone(submitted: Draft, as_agent: Client, as_colleague: Client) -> None:
     Document.objects.filter(party__token="ada").update(findings={"pages": 3, "codes": []})
     number = Document.objects.get(party__token="ada").pk
     named = f"?document={number}&page=2"
@@ -234,9 +230,7 @@ def test_a_document_is_opened_by_a_link_and_by_nothing_else(
         ("2019", "This person is under 18. 3\u00a0April\u00a02019 makes this person "),
     ],
 )
-def test_an_age_that_cannot_be_or_of_a_minor_is_flagged_at_the_answer(
-    as_agent: Client, submitted: Draft, year: str, warning: str
-) -> None:
+def test_an_age_that_cannot_be_is_flagged(as_agent: Client, submitted: Draft, year: str, warning: str) -> None:
     raw = factories.ADA | {"person.date_of_birth": {"day": "3", "month": "4", "year": year}}
     update_each(submitted.application.parties.filter(token="ada"), raw=raw)
     assert warning in fact(page(as_agent, submitted), "Date of birth").text
@@ -257,9 +251,7 @@ FINDINGS = {
 }
 
 
-def test_agents_read_everything_that_was_found_in_a_document_and_take_what_cannot_be_shown(
-    submitted: Draft, as_agent: Client
-) -> None:
+def test_agents_read_all_that_was_found_in_a_document_or_download_it(submitted: Draft, as_agent: Client) -> None:
     findings = {"pages": 1_234, "width": 12_345, "height": 6_789, "codes": list(FINDINGS)}
     Document.objects.filter(party__token="ada").update(findings=findings, mime_type="image/png")
     markup = page(as_agent, submitted)
@@ -316,9 +308,7 @@ def test_what_cannot_be_saved_is_kept_to_be_copied(submitted: Draft, as_agent: C
     assert "evidence" not in [one.attributes.get("id") for one in page(as_agent, submitted).all("form")]
 
 
-def test_an_accepted_fact_whose_document_was_replaced_says_so(
-    submitted: Draft, two_pages: int, as_agent: Client, agent: Any, owner: Any
-) -> None:
+def test_a_replaced_page_is_told(submitted: Draft, two_pages: int, as_agent: Client, agent: Any, owner: Any) -> None:
     post(as_agent, submitted, two_pages, says="ADA")
     accept_at(submitted, NAME, by=agent)
     assert fact(page(as_agent, submitted), "First name").inside("details")

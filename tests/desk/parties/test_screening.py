@@ -80,9 +80,7 @@ def test_today_is_the_day_of_the_time_zone(zone: str, is_taken: bool, monkeypatc
         assert (list(form.errors), form.is_valid()) == ([] if is_taken else ["done_on"], is_taken)
 
 
-def test_its_file_goes_to_agents_and_the_audit_log(
-    draft: Draft, as_agent: Client, as_owner: Client, owner: Any
-) -> None:
+def test_its_file_goes_to_agents_and_into_the_log(draft: Draft, as_agent: Client, as_owner: Client, owner: Any) -> None:
     factories.fill_in(draft, owner)
     add_bob(draft, owner)
     services.submit(draft, by=owner)
@@ -102,9 +100,7 @@ def test_its_file_goes_to_agents_and_the_audit_log(
     assert as_agent.get(address.replace(reference, other.reference)).status_code == 404
 
 
-def test_a_check_from_before_a_change_says_so_and_what_was_typed_can_be_copied_once_the_case_is_closed(
-    submitted: Draft, as_agent: Client, agent: Any, owner: Any
-) -> None:
+def test_an_outdated_check_says_so_and_words_stay(submitted: Draft, as_agent: Client, agent: Any, owner: Any) -> None:
     post(as_agent, submitted, done_on=timezone.localdate().isoformat())
     assert "Before the last change" not in panel(as_agent, submitted)
     return_it(submitted, agent)
@@ -119,9 +115,7 @@ def test_a_check_from_before_a_change_says_so_and_what_was_typed_can_be_copied_o
     assert "A long story" in sound(answer).one("textarea", id="typed-1").text
 
 
-def test_what_is_missing_is_named_in_place(
-    draft: Draft, as_agent: Client, agent: Any, owner: Any, settings: Any
-) -> None:
+def test_a_missing_check_is_named_there(draft: Draft, as_agent: Client, agent: Any, owner: Any, settings: Any) -> None:
     settings.REQUIRED_SCREENING = ("sanctions",)
     factories.fill_in(draft, owner)
     add_bob(draft, owner)
@@ -148,9 +142,7 @@ def test_what_is_missing_is_named_in_place(
         ("2026-11-20 23:29", "2026-11-21", True),
     ],
 )
-def test_a_check_from_before_a_change_is_outdated_by_the_day_of_the_time_zone(
-    recorded: str, done_on: str, is_outdated: bool
-) -> None:
+def test_a_check_is_outdated_by_the_day_of_the_time_zone(recorded: str, done_on: str, is_outdated: bool) -> None:
     """The party was changed on 21 November in Kathmandu, when it was still 20 November in UTC."""
     check = ScreeningCheck(at=datetime.fromisoformat(f"{recorded}+00:00"), done_on=date.fromisoformat(done_on))
     changed_at = datetime(2026, 11, 20, 23, 30, tzinfo=UTC)

@@ -34,9 +34,7 @@ def checks(draft: Draft) -> tuple[int, int]:
     return case.checks_done, case.checks_all
 
 
-def test_checks_done_follow_each_change_of_a_review_and_each_submission(
-    submitted: Draft, owner: Any, agent: Any, as_agent: Client
-) -> None:
+def test_checks_done_follow_each_change_of_a_review(submitted: Draft, owner: Any, agent: Any, as_agent: Client) -> None:
     done, every = checks(submitted)
     assert (done, every > 5) == (0, True)
     assert f"0 of {every} checks" in page(as_agent).one("tbody").text
@@ -164,9 +162,7 @@ def test_what_the_view_and_the_filters_leave_out_is_no_news(owner: Any, agent: A
     assert answer.all("a") == []
 
 
-def test_a_case_whose_submission_is_seen_late_is_news_and_an_unreadable_version_is_none(
-    owner: Any, as_agent: Client
-) -> None:
+def test_a_case_that_is_seen_late_is_news_and_an_unreadable_version_is_none(owner: Any, as_agent: Client) -> None:
     address = news_address(as_agent)
     [case] = submitted_ones(owner, 1)
     late = timezone.now() - timedelta(seconds=2)

@@ -39,9 +39,7 @@ def state(application: Application) -> str:
     return now
 
 
-def test_the_ticked_cases_are_claimed_and_released_and_the_review_of_new_ones_begins(
-    owner: Any, agent: Any, colleague: Any, as_agent: Client
-) -> None:
+def test_the_ticked_cases_are_claimed_and_released(owner: Any, agent: Any, colleague: Any, as_agent: Client) -> None:
     mine, theirs = submitted_ones(owner, 2)
     [returned] = submitted_ones(owner, 1, first_days=2, state=State.RETURNED_FOR_CHANGES)
     [begun] = submitted_ones(owner, 1, first_days=3, state=State.IN_REVIEW)
@@ -72,9 +70,7 @@ def test_an_action_leads_back_to_what_was_shown(owner: Any, as_agent: Client) ->
     assert response["Location"] == f"/desk/{shown}"
 
 
-def test_a_closed_case_is_nobodys_and_nothing_ticked_or_nonsense_claims_and_assigns_nothing(
-    submitted: Draft, owner: Any, agent: Any, colleague: Any, as_agent: Client
-) -> None:
+def test_a_closed_case_is_nobodys(submitted: Draft, owner: Any, agent: Any, colleague: Any, as_agent: Client) -> None:
     closed, address = submitted.application, f"/desk/{submitted.application.reference}/"
     claims.claim([closed.pk], by=agent)
     services.withdraw(submitted, by=owner)
@@ -104,9 +100,7 @@ def test_a_claim_ends_by_itself(owner: Any, agent: Any, colleague: Any, as_agent
     assert (holder(kept), holder(ended)) == (colleague, agent)
 
 
-def test_a_case_is_claimed_on_its_own_page_which_begins_its_review_and_released(
-    submitted: Draft, agent: Any, as_agent: Client, as_owner: Client
-) -> None:
+def test_a_case_is_claimed_on_its_own_page(submitted: Draft, agent: Any, as_agent: Client, as_owner: Client) -> None:
     application, address = submitted.application, f"/desk/{submitted.application.reference}/"
     assert "Unassigned" in as_agent.get(address).content.decode()
     assert "Claimed by you on" in page_after_post(as_agent, f"{address}claim/", {})
@@ -140,9 +134,7 @@ def test_next_is_the_longest_waiting_that_fits(owner: Any, agent: Any, other_cus
     assert "No unassigned cases match." in page_after_post(as_agent, "/desk/next-case/", {})
 
 
-def test_next_goes_on_where_another_agent_was_faster(
-    owner: Any, agent: Any, colleague: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_next_goes_on_after_a_rival(owner: Any, agent: Any, colleague: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     second, first = submitted_ones(owner, 2)
     rival = iter([first.pk])
     claim_of = claims._claim_columns
@@ -173,9 +165,7 @@ def test_whoever_works_on_an_unclaimed_case_claims_it(submitted: Draft, agent: A
     assert next_case_for(colleague, QueueState())[0] is None, "it is not handed to anybody else"
 
 
-def test_work_on_a_colleagues_case_takes_it_from_nobody_until_their_claim_has_ended(
-    submitted: Draft, owner: Any, agent: Any, colleague: Any
-) -> None:
+def test_work_on_a_colleagues_case_claims_nothing(submitted: Draft, owner: Any, agent: Any, colleague: Any) -> None:
     claims.claim([submitted.application.pk], by=colleague)
     for work in ("asks", "notes"):
         WORK[work](submitted, agent)
@@ -201,7 +191,7 @@ def posted_from(client: Client, address: str, ticked: list[Application]) -> dict
     }
 
 
-def test_selected_cases_are_assigned_and_the_colleague_reads_by_whom(
+def test_cases_go_to_a_colleague(
     owner: Any, colleague: Any, third: Any, as_agent: Client, as_colleague: Client
 ) -> None:
     free, theirs, left = submitted_ones(owner, 3)
@@ -256,9 +246,7 @@ def test_nobody_without_the_right_is_given_a_case(
     assert not Entry.objects.filter(action=AuditAction.CLAIM).exists()
 
 
-def test_whoever_claimed_it_meanwhile_keeps_it_and_is_named(
-    submitted: Draft, owner: Any, colleague: Any, third: Any, as_agent: Client
-) -> None:
+def test_whoever_has_it_keeps_it(submitted: Draft, owner: Any, colleague: Any, third: Any, as_agent: Client) -> None:
     [free] = submitted_ones(owner, 1)
     posted = posted_from(as_agent, "/desk/", [submitted.application, free]) | {"agent": colleague.pk}
     claims.claim([submitted.application.pk], by=third)

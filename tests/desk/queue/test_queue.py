@@ -106,9 +106,7 @@ def test_the_saved_views_hold_what_they_say(owner: Any, agent: Any, as_agent: Cl
     assert list(if_any(as_agent).values()) == [str(len(cases)) for cases in expected.values()]
 
 
-def test_overdue_is_what_was_with_us_for_longer_than_its_product_takes(
-    owner: Any, as_agent: Client, settings: Any
-) -> None:
+def test_overdue_is_what_was_with_us_longer_than_its_product_takes(owner: Any, as_agent: Client, settings: Any) -> None:
     """The product takes 5 days, which are 4 working days; any 7 days have 5 of them, and 3 have 3 at most."""
     [overdue] = submitted_ones(owner, 1, first_days=7)
     submitted_ones(owner, 1, first_days=3)
@@ -150,9 +148,7 @@ def test_each_row_says_when_it_is_due_by_the_day_of_the_time_zone(monkeypatch: p
             assert pages.CaseClock(case).words == words, (target, now, zone)
 
 
-def test_the_days_that_a_case_has_waited_are_those_of_the_time_zone(
-    owner: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_days_that_a_case_waited_are_those_of_the_time_zone(owner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     # From Monday to Tuesday, which ended on Chatham a quarter of an hour ago.
     monday, tuesday = datetime(2026, 11, 23, 9, tzinfo=UTC), datetime(2026, 11, 24, 10, 30, tzinfo=UTC)
     [application] = submitted_ones(owner, 1)
@@ -233,9 +229,7 @@ def options(client: Client, name: str, query: str = "") -> list[str]:
     return [one.text for one in page(client, query).all("option") if one.ancestors[-1].attributes["name"] == name]
 
 
-def test_a_place_and_a_product_of_which_there_is_a_case_narrow_the_queue_and_are_removed(
-    cases: list[Application], as_agent: Client
-) -> None:
+def test_a_place_and_a_product_narrow_the_queue(cases: list[Application], as_agent: Client) -> None:
     named = [one.reference for one in cases]
     assert references(as_agent, "?place=Nevis") == named[:3]
     assert references(as_agent, "?product=Co-Nevis") == named[:2]

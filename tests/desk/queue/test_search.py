@@ -58,7 +58,7 @@ def test_words_are_the_same_for_any_spelling(name: str, typed: str) -> None:
     assert all(words & set(stored_digests(beginning)) for beginning in search_prefixes(typed))
 
 
-def test_company_people_customer_and_reference_find_a_case_also_once_it_is_closed(
+def test_a_case_is_found_also_once_it_is_closed(
     submitted: Draft, owner: Any, other_customer: Any, as_agent: Client
 ) -> None:
     submitted_ones(other_customer, 1)
@@ -86,7 +86,7 @@ def test_a_correction_is_found_at_once_beside_what_it_replaced(submitted: Draft,
     assert _words(submitted.application) == _words_made_anew(submitted)
 
 
-def test_a_customers_new_name_and_address_find_their_cases_at_once(
+def test_a_customers_new_name_is_found_at_once(
     submitted: Draft, owner: Any, other_customer: Any, as_agent: Client
 ) -> None:
     named, [other] = [submitted.application.reference], submitted_ones(other_customer, 1)
@@ -152,9 +152,7 @@ def search_more_links(markup: Markup) -> list[str]:
     return [one.attributes["href"] for one in markup.all("a") if one.text == "Search more"]
 
 
-def test_what_no_case_near_has_is_found_by_looking_on_and_the_next_case_is_looked_for_no_further(
-    cases: list[Application], as_agent: Client
-) -> None:
+def test_what_no_case_near_has_is_found_by_looking_on(cases: list[Application], as_agent: Client) -> None:
     markup = page(as_agent, "?q=alpha+beta")
     assert "No matching cases so far." in markup.one("main").text
     assert "Searched 4 cases." in markup.one("main").text
@@ -179,9 +177,7 @@ def test_nothing_is_left_out_or_shown_twice(cases: list[Application], as_agent: 
     assert newest == expected[::-1]
 
 
-def test_looking_back_is_the_same_and_no_case_of_one_moment_is_lost_or_duplicated(
-    cases: list[Application], as_agent: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_looking_back_is_the_same(cases: list[Application], as_agent: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queue_page, "A_PAGE", 1)
     expected = [[one.reference] for one in cases[::3]]
     pages = [one for one in walked(as_agent, "?q=alpha+ingrid") if one]
@@ -228,9 +224,7 @@ def addresses_in(html: str) -> list[str]:
     return [unquote(one) for one in (*named, *re.findall(r'name="shown" value="([^"]*)"', html))]
 
 
-def test_a_search_without_a_token_is_refused_and_after_the_session_comes_back_to_be_sent_again(
-    agent: Any, as_nobody: Client
-) -> None:
+def test_a_search_needs_a_token_and_a_session_or_comes_back_to_be_sent_again(agent: Any, as_nobody: Client) -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(agent)
     assert client.post("/desk/", {"q": WORDS}).status_code == 403
@@ -239,9 +233,7 @@ def test_a_search_without_a_token_is_refused_and_after_the_session_comes_back_to
     assert WORDS in as_nobody.get(reverse("portal:unsent")).content.decode()
 
 
-def test_no_address_has_the_words(
-    submitted: Draft, owner: Any, as_agent: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_address_has_a_word(submitted: Draft, owner: Any, as_agent: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither of the queue, its pages, filters and views, nor of a case, its parties, its forms and the way back."""
     monkeypatch.setattr("formation_portal.desk.queue.pages.A_PAGE", 1)
     submitted_ones(owner, 2)
@@ -373,7 +365,7 @@ def _steps(action: Callable[[], bool]) -> int:
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="not run: only SQLite counts its steps")
-def test_six_times_the_cases_take_no_more_steps(
+def test_more_cases_are_no_more_steps(
     owner: Any, agent: Any, as_agent: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As few and many of thousands, with what is common and how far it is looked in the same proportion.

@@ -167,9 +167,7 @@ def test_during_the_review_the_agent_decides_as_usual(submitted: Draft, as_agent
     assert state(submitted) == State.SUBMITTED_FOR_REVIEW
 
 
-def test_a_case_that_is_not_paid_for_is_shown_and_neither_claimed_nor_decided(
-    submitted: Draft, as_agent: Client, colleague: Any
-) -> None:
+def test_a_case_that_is_not_paid_for_is_only_shown(submitted: Draft, as_agent: Client, colleague: Any) -> None:
     services.set_payment_due(submitted, is_due=True)
     page = case_page(as_agent, submitted)
     assert "waiting for the customer’s payment" in page.one("main").text

@@ -64,9 +64,7 @@ def test_open_cases_are_counted_by_the_days_since_they_came(as_agent: Client, se
     assert page(as_agent).one("main").text.count("overdue with us") == 3
 
 
-def test_what_happened_is_counted_from_the_first_transition_to_the_statistics(
-    owner: Any, as_agent: Client, clock: Clock
-) -> None:
+def test_what_happened_is_counted_from_the_first_transition(owner: Any, as_agent: Client, clock: Clock) -> None:
     case = begin(owner)
     for transition in ("submit", "begin_review", "return", "submit", "begin_review", "approve", "record_incorporation"):
         clock.move(hours=24)

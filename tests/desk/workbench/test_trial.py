@@ -86,9 +86,7 @@ def test_people_and_classes_are_added_up_to_as_many_as_fit_and_removed(show: Sho
         assert 'name="class"' not in html, token
 
 
-def test_an_answer_that_is_unreadable_stands_as_typed_and_one_that_is_missing_is_named_and_not_planned(
-    show: Show,
-) -> None:
+def test_an_unreadable_answer_stands_as_typed_and_a_missing_one_is_named(show: Show) -> None:
     html = show(factories.ITEM, COMPLETE | {"s1:q:capital:amount": "a lot", "shares:person-1:class-1": "many"})
     assert 'value="a lot"' in html
     assert 'value="many"' in html

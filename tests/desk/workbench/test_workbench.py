@@ -261,9 +261,7 @@ def test_what_becomes_of_open_drafts_is_counted(complete: Draft, owner: Any) -> 
     assert effects_on_drafts(item, complete.application.product_id).count == 0
 
 
-def test_of_a_version_its_day_in_the_time_zone_is_shown_and_not_what_customers_typed(
-    show: Show, complete: Draft, settings: Any
-) -> None:
+def test_of_a_version_its_day_is_shown_and_no_answer(show: Show, complete: Draft, settings: Any) -> None:
     item = newer()
     document = item.model_dump(mode="json", exclude={"form", "document"}) | {"schema": item.document}
     [used] = versions_in_use(complete.application.product_id)
