@@ -45,7 +45,6 @@ from tests.reviews.deciding import decide
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 BIRTH, NAME = Target.of_field("ada", "person.date_of_birth"), Target.of_field("ada", "person.last_name")
-ATTESTED: tuple[type[models.Model], ...] = (Change, Check, Evidence, Query, Note, ScreeningCheck, ReviewDecision)
 
 
 def findings() -> tuple[AuditFinding, ...]:
@@ -145,7 +144,7 @@ def test_whatever_somebody_said_or_decided_is_attested(reviewed: Draft, owner: A
 
 
 def test_a_row_that_is_gone_or_slipped_in_is_found(reviewed: Draft) -> None:
-    for model in ATTESTED:
+    for model in ATTESTED_FIELDS:
         row = model._default_manager.order_by("pk").last()
         assert row is not None
         key, wrong = row.pk, f"has something wrong in its {attestation.label_of(row)}"
@@ -196,7 +195,7 @@ def test_a_deleted_draft_leaves_the_chain_whole_and_an_unsaid_deletion_is_found(
 
 
 def test_without_its_key_nobody_makes_a_digest_that_fits(reviewed: Draft, settings: Any) -> None:
-    rows = [row for model in (*ATTESTED, Case) for row in model._default_manager.all()]
+    rows = [row for model in (*ATTESTED_FIELDS, Case) for row in model._default_manager.all()]
     right = attestation.digests(rows)
     settings.AUDIT_KEY = "another"
     for label, digests in attestation.digests(rows).items():

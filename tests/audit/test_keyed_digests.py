@@ -141,7 +141,12 @@ def test_a_new_key_takes_the_place_of_the_one_before_which_then_fits_no_more(app
     assert error.startswith("AUDIT_KEY does not fit this audit log. Set the key that wrote it.")
 
 
-def test_a_key_that_was_made_here_gets_a_new_one_before_it(append: Append, settings: Any, tmp_path: Path) -> None:
+def test_a_key_of_the_environment_is_changed_there_and_one_made_here_gets_a_new_one(
+    settings: Any, tmp_path: Path, append: Append
+) -> None:
+    settings.ENV, settings.DATA_DIR = settings.ENV.model_copy(update={"audit_key": OTHER_KEY}), tmp_path
+    assert run("new-key") == ("", "AUDIT_KEY is set: put a new key before it, and a space between them")
+    assert [*tmp_path.iterdir()] == []
     settings.ENV, settings.DATA_DIR = settings.ENV.model_copy(update={"audit_key": ""}), tmp_path
     (tmp_path / "audit-key").write_text(settings.AUDIT_KEY)
     append(2)
@@ -153,12 +158,6 @@ def test_a_key_that_was_made_here_gets_a_new_one_before_it(append: Append, setti
     run("anchor")
     settings.AUDIT_KEY = new_key
     assert findings() == []
-
-
-def test_a_key_of_the_environment_is_changed_there(settings: Any, tmp_path: Path) -> None:
-    settings.ENV, settings.DATA_DIR = settings.ENV.model_copy(update={"audit_key": OTHER_KEY}), tmp_path
-    assert run("new-key") == ("", "AUDIT_KEY is set: put a new key before it, and a space between them")
-    assert [*tmp_path.iterdir()] == []
 
 
 def test_who_has_an_earlier_key_alone_cannot_rewrite(append: Append, settings: Any, anchor_file: Path) -> None:

@@ -15,6 +15,7 @@ from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from tests import factories
+from tests.desk.decision_setup import sound
 from tests.markup import Markup
 
 
@@ -43,9 +44,7 @@ def searched(client: Client, query: str) -> str:
 
 
 def page(client: Client, query: str = "") -> Markup:
-    markup = Markup(client.get(f"/desk/{searched(client, query)}").content.decode())
-    assert markup.faults == []
-    return markup
+    return sound(client.get(f"/desk/{searched(client, query)}"))
 
 
 def references_on(markup: Markup) -> list[str]:

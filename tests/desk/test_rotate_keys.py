@@ -51,7 +51,7 @@ def key_ids() -> set[str]:
         return {str(said).partition(":")[0] for (said,) in cursor.fetchall()}
 
 
-def test_everything_is_encrypted_anew_and_read_as_before(submitted: Draft, as_agent: Any) -> None:
+def test_everything_is_encrypted_anew_and_what_nobody_can_read_is_named(submitted: Draft, as_agent: Any) -> None:
     answers = {party.token: party.raw for party in submitted.parties}
     with submitted.documents[0].file.open() as file:
         content = file.read()
@@ -66,6 +66,19 @@ def test_everything_is_encrypted_anew_and_read_as_before(submitted: Draft, as_ag
         assert file.read() == content
     assert references(as_agent, "?q=larkfield") == [submitted.application.reference]
     assert list(key_rotation.outdated()) == []
+    document = submitted.documents[0]
+    path = Path(document.file.path)
+    with document.file.open() as file:
+        content = file.read()
+    path.write_bytes(content)
+    rotate("--again")
+    assert content not in path.read_bytes()
+    with document.file.open() as file:
+        assert file.read() == content
+    row = Party.objects.filter(application=submitted.application)[0]
+    Party.objects.filter(pk=row.pk).update(raw=Stored("00000000:AAAA"))
+    with pytest.raises(CommandError, match="1 values or files"):
+        rotate()
 
 
 def test_what_is_saved_meanwhile_stays(submitted: Draft, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,22 +125,6 @@ def test_keys_of_the_settings_are_the_operators(settings: Any) -> None:
         rotate()
     with pytest.raises(CommandError, match="FIELD_KEYS is set"):
         rotate("--drop")
-
-
-def test_a_file_from_before_is_encrypted_and_what_nobody_can_read_ends_with_an_error(submitted: Draft) -> None:
-    document = submitted.documents[0]
-    path = Path(document.file.path)
-    with document.file.open() as file:
-        content = file.read()
-    path.write_bytes(content)
-    rotate("--again")
-    assert content not in path.read_bytes()
-    with document.file.open() as file:
-        assert file.read() == content
-    row = Party.objects.filter(application=submitted.application)[0]
-    Party.objects.filter(pk=row.pk).update(raw=Stored("00000000:AAAA"))
-    with pytest.raises(CommandError, match="1 values or files"):
-        rotate()
 
 
 def test_a_start_without_the_key_ends_with_one_line(submitted: Draft) -> None:

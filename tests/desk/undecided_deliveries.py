@@ -7,6 +7,7 @@ from django.test import Client
 from django.utils import timezone
 
 from formation_portal.relay.models import Attempt, Delivery
+from tests.desk.decision_setup import sound
 from tests.encrypted_rows import update_each
 from tests.markup import Markup
 
@@ -25,11 +26,7 @@ def put(kind: str, state: str, reason: str = "", *, hours: float = 1, **more: An
 
 
 def page_of(client: Client, path: str) -> Markup:
-    response = client.get(path)
-    assert response.status_code == 200
-    markup = Markup(response.content.decode())
-    assert markup.faults == []
-    return markup
+    return sound(client.get(path), 200)
 
 
 def titles(client: Client, query: str = "") -> list[str]:

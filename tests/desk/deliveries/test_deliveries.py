@@ -19,23 +19,6 @@ from tests.desk.undecided_deliveries import LIST, page_of, path, post, put, titl
 from tests.encrypted_rows import update_each
 
 
-def test_the_list_says_in_words_what_each_thing_is(complete: Draft, as_agent: Client) -> None:
-    put("document", "held", Reason.UNCLEAR, hours=9)
-    put("share_class", "held", Reason.AMBIGUOUS, hours=8)
-    put("party", "unknown", Reason.UNCLEAR, hours=7)
-    put("shareholding", "waiting", hours=5)
-    assert titles(as_agent) == [
-        "Passport of Ada Lovelace",
-        "Share class Ordinary",
-        "Ada Lovelace, person",
-        "10,000 Ordinary of Ada Lovelace",
-    ]
-    text = page_of(as_agent, LIST).one("main").text
-    assert "Larkfield Holdings" in text
-    assert complete.application.reference in text
-    assert "records do not show it" in text
-
-
 def test_a_row_is_in_its_group(complete: Draft, as_agent: Client) -> None:
     for groups, state, reason, look in (
         (["undecided"], "held", Reason.UNCLEAR, "warning"),

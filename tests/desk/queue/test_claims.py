@@ -116,7 +116,9 @@ def test_a_case_is_claimed_on_its_own_page(submitted: Draft, agent: Any, as_agen
     assert as_agent.get(f"{address}claim/")["Location"] == address
 
 
-def test_next_is_the_longest_waiting_that_fits(owner: Any, agent: Any, other_customer: Any, as_agent: Client) -> None:
+def test_next_is_the_longest_waiting_that_fits_also_after_a_rival(
+    owner: Any, agent: Any, other_customer: Any, as_agent: Client, colleague: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     new, old = submitted_ones(owner, 2)
     [fitting] = submitted_ones(other_customer, 1)
     submitted_ones(owner, 1, first_days=9, state=State.RETURNED_FOR_CHANGES)
@@ -132,9 +134,6 @@ def test_next_is_the_longest_waiting_that_fits(owner: Any, agent: Any, other_cus
     ]
     assert {(holder(case), state(case)) for case in (new, old, fitting)} == {(agent, State.IN_REVIEW)}
     assert "No unassigned cases match." in page_after_post(as_agent, "/desk/next-case/", {})
-
-
-def test_next_goes_on_after_a_rival(owner: Any, agent: Any, colleague: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     second, first = submitted_ones(owner, 2)
     rival = iter([first.pk])
     claim_of = claims._claim_columns

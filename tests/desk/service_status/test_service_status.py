@@ -105,22 +105,9 @@ def test_a_return_or_rejection_is_passed_on_in_the_agents_words_alone(
     assert audit_findings() == []
 
 
-def test_a_dismissal_leaves_everything_as_it_is(filed: Draft, as_agent: Client, as_owner: Client) -> None:
-    receives(filed)
-    assert dismiss(as_agent, filed, reason="A mistake of theirs, says Mr Foss.").status_code == 302
-    assert state(filed) == State.SUBMITTED_TO_CSP
-    assert "Foss" not in customers_page(as_owner, filed)
-    [status] = ServiceStatus.objects.all()
-    assert (status.outcome, status.reason) == ("dismissed", "A mistake of theirs, says Mr Foss.")
-    receives(filed)
-    assert ServiceStatus.objects.count() == 1, "the same again is not put before an agent again"
-    assert "reports" not in case_page(as_agent, filed).one("main").text
-    assert Case.objects.get().waiting_since is None
-    assert Email.objects.count() == 0
-    assert audit_findings() == []
-
-
-def test_what_is_missing_is_named_and_what_was_typed_stays(filed: Draft, as_agent: Client) -> None:
+def test_what_is_missing_is_named_and_a_dismissal_leaves_all_as_it_is(
+    filed: Draft, as_agent: Client, as_owner: Client
+) -> None:
     receives(filed)
     for typed, message in (
         ({"decision": "return", "text": " \n"}, "Tell the customer why."),
@@ -135,6 +122,17 @@ def test_what_is_missing_is_named_and_what_was_typed_stays(filed: Draft, as_agen
     assert answer.status_code == 422
     assert "Enter a reason." in sound(answer).one("main").text
     assert state(filed) == State.SUBMITTED_TO_CSP
+    assert dismiss(as_agent, filed, reason="A mistake of theirs, says Mr Foss.").status_code == 302
+    assert state(filed) == State.SUBMITTED_TO_CSP
+    assert "Foss" not in customers_page(as_owner, filed)
+    [status] = ServiceStatus.objects.all()
+    assert (status.outcome, status.reason) == ("dismissed", "A mistake of theirs, says Mr Foss.")
+    receives(filed)
+    assert ServiceStatus.objects.count() == 1, "the same again is not put before an agent again"
+    assert "reports" not in case_page(as_agent, filed).one("main").text
+    assert Case.objects.get().waiting_since is None
+    assert Email.objects.count() == 0
+    assert audit_findings() == []
 
 
 def test_what_others_did_meanwhile_is_told(filed: Draft, as_agent: Client, as_colleague: Client) -> None:

@@ -10,6 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from formation_portal.statistics.dimensions import PERIODS, Period
+from tests.desk.decision_setup import sound
 from tests.markup import Markup
 from tests.statistics.conftest import clock
 from tests.statistics.random_histories import Clock, begin, do
@@ -19,9 +20,7 @@ __all__ = ["clock"]
 
 
 def page(client: Client, query: str = "") -> Markup:
-    markup = Markup(client.get(f"/desk/figures/{query}").content.decode())
-    assert markup.faults == []
-    return markup
+    return sound(client.get(f"/desk/figures/{query}"))
 
 
 def lines(client: Client, name: str, period: str = "4-weeks") -> list[list[str]]:

@@ -98,7 +98,7 @@ def test_an_unreadable_answer_stands_as_typed_and_a_missing_one_is_named(show: S
     assert "/submit" not in calls
 
 
-def test_an_answer_opens_its_questions(show: Show) -> None:
+def test_an_answer_opens_its_questions_and_the_one_that_shows_is_read(show: Show) -> None:
     def goods(html: str) -> bool:
         [region] = Markup(html).all("div", id="region-s0:q:goods")
         return "hidden" not in region.attributes
@@ -108,9 +108,6 @@ def test_an_answer_opens_its_questions(show: Show) -> None:
     assert 'name="s0:q:activity"' in html
     assert 'name="s1:q:activity"' not in html, "what two sections share is asked once"
     assert goods(show(factories.ITEM, {"s0:q:activity": "Trading"}))
-
-
-def test_of_questions_under_opposite_rules_the_one_that_shows_is_read(show: Show) -> None:
     first = ask("a", "In short", csp_field_key="lark.purpose", depends_on=when("kind", "Short"))
     other = ask("b", "At length", csp_field_key="lark.purpose", depends_on=when("kind", "Long"))
     kind = ask("kind", "Kind", "select", options=["Short", "Long"])

@@ -360,7 +360,7 @@ def test_circles_are_named_and_marked() -> None:
     assert {node.label for node in nodes(of) if not node.in_circle} == {"C", "D", "E"}
 
 
-def test_a_deep_tree_goes_on_further_down() -> None:
+def test_a_deep_tree_goes_on_further_down_and_many_circles_are_shown(show: Show) -> None:
     steps = [ask(f"k{depth}", f"Step {depth}", depends_on=when(f"k{depth - 1}", "x")) for depth in range(1, 60)]
     of = tree(entity("The company", ask("k0", "Step 0"), *steps))
     labels = [node.label for node in nodes(of) if not node.goes_on]
@@ -368,8 +368,5 @@ def test_a_deep_tree_goes_on_further_down() -> None:
     begun = {root.id for root in of.roots}
     assert {node.id for node in nodes(of) if node.goes_on} <= begun
     assert max(len(line) - len(line.lstrip()) for root in of.roots for line in drawn(root)) <= 6
-
-
-def test_many_rules_that_mean_each_other_are_shown(show: Show) -> None:
     roles = [role(f"r{n}", f"Role {n}", ask("a", "A", depends_on=when_any("a", "x", "y"))) for n in range(90)]
     assert "20 circles" in show(schema("Form", *roles))
