@@ -40,9 +40,7 @@ def again(draft: Draft, agent: Any, owner: Any, change: Callable[[Draft], object
 
 
 def rename(draft: Draft, name: str, owner: Any) -> None:
-    section = draft.schema.section("the-company")
-    assert section is not None
-    services.save_section(draft, section, {"entity.name": name}, version=draft.version("the-company"), by=owner)
+    factories.save_section(draft, "the-company", {"entity.name": name}, by=owner)
 
 
 def change_ada(draft: Draft, owner: Any, answers: dict[str, str], **more: Any) -> None:

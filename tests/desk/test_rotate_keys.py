@@ -145,12 +145,10 @@ def save_and_read(application: Application, owner: Any, has_ended: Event) -> tup
     try:
         while count < AT_LEAST or not has_ended.is_set():
             draft = open_draft(Application.objects.get(pk=application.pk))
-            section = draft.schema.section("the-company")
-            assert section is not None
             assert count == 0 or draft.entity_raw["entity.name"] == name
             name, count = f"Kestrel {application.pk} {count}", count + 1
             answers = factories.COMPANY | {"entity.name": name}
-            services.save_section(draft, section, answers, version=draft.version(section.key), by=owner)
+            factories.save_section(draft, "the-company", answers, by=owner)
             if count % 4 == 0:
                 upload = factories.upload(factories.PDF + f"\n%{count}\n".encode(), f"plan-{count}.pdf")
                 services.add_document(draft, None, "Business plan", upload, by=owner)
@@ -163,10 +161,7 @@ def save_and_read(application: Application, owner: Any, has_ended: Event) -> tup
 def test_nothing_is_lost_while_people_save_and_everything_can_be_read(owner: Any, settings: Any) -> None:
     # On a slow machine they upload for long.
     settings.UPLOADS_PER_HOUR = 100_000
-    drafts: list[Draft] = []
-    for _ in range(PEOPLE):
-        draft = factories.complete_draft(owner)
-        drafts.append(draft)
+    drafts = [factories.complete_draft(owner) for _ in range(PEOPLE)]
     has_ended = Event()
     with ThreadPoolExecutor(PEOPLE) as people:
         saved = [people.submit(save_and_read, draft.application, owner, has_ended) for draft in drafts]

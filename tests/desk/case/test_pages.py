@@ -278,15 +278,13 @@ def test_each_of_51_people_stands_on_the_case_once_with_their_shares(owner: Any,
 
 def test_answers_of_one_line_and_of_several_are_shown_as_typed(draft: Draft, owner: Any, as_agent: Client) -> None:
     factories.fill_in(draft, by=owner)
-    section_of = draft.schema.section("the-company")
-    assert section_of is not None
     raw = {
         "entity.name": "Été & Fils",
         "xy.activity": "Trading",
         "xy.goods": "Tea <b>green</b>\nand 'black' & <i>white</i>",
         "charter.purpose": 'To <u>charter</u> "boats" & sail',
     }
-    services.save_section(draft, section_of, raw, version=draft.version("the-company"), by=owner)
+    factories.save_section(draft, "the-company", raw, by=owner)
     services.submit(draft, by=owner)
     html = as_agent.get(path(draft)).content.decode()
     assert "<dd>To &lt;u&gt;charter&lt;/u&gt; &quot;boats&quot; &amp; sail " in html

@@ -1,5 +1,4 @@
-"""The forms of a review arrive twice, as by a proxy that has lost the first answer: what they do is done once. They are
-those that deploy/nginx.conf repeats below /desk/."""
+"""What an agent does is written whole and once, also where a proxy that has lost the first answer repeats the form."""
 
 import re
 from pathlib import Path
@@ -10,11 +9,17 @@ from django.test import Client
 
 from formation_portal.applications.draft import Draft
 from formation_portal.audit.models import AuditAction, Entry
+from formation_portal.desk.api_keys.keys import make_key, revoke
+from formation_portal.desk.case.forms import QueryForm
 from formation_portal.desk.models import Case
+from formation_portal.desk.queue import claims
 from formation_portal.reviews.checklist import load_checklist
+from formation_portal.reviews.checks import accept
 from formation_portal.reviews.models import Check, Note, Query, ReviewDecision
 from formation_portal.reviews.targets import Target
+from formation_portal.reviews.transactions import current_version
 from tests import factories
+from tests.atomic_writes import assert_all_or_nothing
 
 from .decision_setup import POINTER, documents_of, page_version, path, state
 
@@ -67,3 +72,47 @@ def test_what_arrives_twice_is_done_once(submitted: Draft, agent: Any, as_agent:
     second = as_agent.post(path(submitted, place), form)
     assert second.status_code < 500
     assert kept(submitted) == once
+
+
+NAME = Target.of_field("ada", "person.first_name")
+
+
+@pytest.mark.django_db(databases=["default", "service"], transaction=True)
+def test_a_claim_is_written_whole_or_not_at_all(submitted: Draft, agent: Any, colleague: Any) -> None:
+    number = submitted.application.pk
+
+    def take_over() -> None:
+        case = Case.objects.select_related("claimed_by", "application").get(pk=number)
+        assert claims.take_over(case, by=colleague, reason="Illness")
+
+    case, letter, application = "desk_case", "letters_letter", "applications_application"
+    for act, tables in (
+        (lambda: claims.claim([number], by=agent), {case, application, "applications_change"}),
+        (take_over, {case, letter}),
+        (lambda: claims.release([number], by=colleague), {case}),
+        (lambda: claims.assign({number: ""}, to=colleague, by=agent), {case}),
+    ):
+        assert tables | {"audit_entry"} <= set(assert_all_or_nothing(act))
+        act()
+
+
+@pytest.mark.django_db(databases=["default", "service"], transaction=True)
+def test_a_review_is_written_whole_or_not_at_all(submitted: Draft, agent: Any) -> None:
+    def ask() -> None:
+        draft = factories.again(submitted)
+        form = QueryForm(NAME, data={"text": "Is it spelt so?", "note": "Her passport says otherwise"})
+        form.store(draft, by=agent, version=current_version(draft.application))
+
+    def accept_name() -> None:
+        draft = factories.again(submitted)
+        accept(draft, [NAME], by=agent, version=current_version(draft.application))
+
+    assert {"reviews_remark", "reviews_note", "audit_entry"} <= set(assert_all_or_nothing(ask))
+    assert {"reviews_check", "desk_case", "audit_entry"} <= set(assert_all_or_nothing(accept_name))
+
+
+@pytest.mark.django_db(databases=["default", "service"], transaction=True)
+def test_a_key_is_made_and_revoked_whole_or_not_at_all(agent: Any) -> None:
+    row, _ = make_key(by=agent, scopes=["entities:read"], name="Reporting")
+    for act in (lambda: make_key(by=agent, scopes=["entities:read"], name="Other"), lambda: revoke(row.pk, by=agent)):
+        assert {"service_apikey", "audit_entry"} <= set(assert_all_or_nothing(act))
