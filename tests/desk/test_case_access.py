@@ -370,9 +370,8 @@ def test_it_is_assigned_neither_to_its_applicant_nor_by_them(
     owned: Draft, agent: Any, as_agent: Client, as_colleague: Client, colleague: Any
 ) -> None:
     for address, form in (("/desk/assignments/", {"case": owned.application.pk}), (path(owned, "assignment/"), {})):
-        refused = as_colleague.post(address, {"agent": str(agent.pk)} | form)
-        assert refused.status_code == 422
-        assert "1 case is their own application. Select another colleague." in refused.content.decode()
+        refused = sound(as_colleague.post(address, {"agent": str(agent.pk)} | form), 422)
+        assert "1 case is their own application. Select another colleague." in refused.one("main").text
         assert as_agent.post(address, {"agent": str(colleague.pk)} | form).status_code == 403
     for to, by in ((agent, colleague), (colleague, agent)):
         with pytest.raises(OwnApplication):

@@ -77,9 +77,8 @@ def test_an_approval_waits_for_a_colleague(proposed: Draft, owner: Any, as_agent
     assert references(as_colleague, "?view=confirm") == [proposed.application.reference]
     assert "Awaiting second agent" in [status.text for status in page(as_colleague).all("span", class_="status")]
     for action in ("confirmation", "refusal"):
-        response = post(as_agent, proposed, action, why="So")
-        assert response.status_code == 422
-        assert "You proposed this, so a second agent has to confirm it." in sound(response).one("main").text
+        response = sound(post(as_agent, proposed, action, why="So"), 422)
+        assert "You proposed this, so a second agent has to confirm it." in response.one("main").text
     assert (state(proposed), waiting(as_colleague)) == (State.IN_REVIEW, "1")
     response = post(as_colleague, proposed, "confirmation", shown="?view=confirm")
     assert response["Location"] == "/desk/?view=confirm"
@@ -95,9 +94,8 @@ def test_what_is_refused_with_a_word_goes_back_to_who_proposed_it_and_they_are_t
     proposed: Draft, agent: Any, colleague: Any, as_agent: Client, as_colleague: Client
 ) -> None:
     claims.take_over(Case.objects.get(), by=colleague, reason="To confirm it")
-    without = post(as_colleague, proposed, "refusal", why=" ")
-    assert without.status_code == 422
-    assert "Enter a reason." in sound(without).one("p", id="ruling-why-error").text
+    without = sound(post(as_colleague, proposed, "refusal", why=" "), 422)
+    assert "Enter a reason." in without.one("p", id="ruling-why-error").text
     assert post(as_colleague, proposed, "refusal", why="Look at the funds")["Location"] == path(proposed)
     case = Case.objects.get()
     assert (case.claimed_by, case.is_claimed, case.confirm_since, case.proposed_by) == (agent, True, None, None)

@@ -197,10 +197,6 @@ def test_without_a_catalog_a_schema_can_be_pasted(as_agent: Client, show: Show, 
     forget()
 
 
-def difference(old: Any, new: Any) -> dict[str, list[tuple[str, str]]]:
-    return dict(differences(FormSchema.model_validate(old), FormSchema.model_validate(new)))
-
-
 def test_everything_that_differs_is_said() -> None:
     kind = ask("kind", "Kind", "select", options=["Trading", "Fund"])
     old = schema(
@@ -228,7 +224,7 @@ def test_everything_that_differs_is_said() -> None:
             conditional_min={"field": "kind", "value": "Fund", "minimum": 3},
         ),
     )
-    found = difference(old, new)
+    found = dict(differences(FormSchema.model_validate(old), FormSchema.model_validate(new)))
     assert found["New sections"] == [("Come", "")]
     assert found["Removed sections"] == [("Gone", ""), ("Members", "")]
     assert ("The company: New", "") in found["New questions"]

@@ -1,21 +1,33 @@
-"""Accepting facts over the web: what a form posts, where it leads back to, and what others did meanwhile."""
+"""The forms of a case: facts are accepted, queries drafted and notes written, and nothing typed is lost."""
 
 from typing import Any
 from urllib.parse import urlencode
 
 from django.test import Client
 
-from formation_portal.applications.draft import Draft
+from formation_portal.applications import services
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.audit import chain
 from formation_portal.audit.models import AccessKind, AuditAction
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk.case_urls import TargetLinks
 from formation_portal.desk.queue_state import QueueState
 from formation_portal.reviews.checklist import ACCEPTED, OPEN, QUERIED, Fact, load_checklist
-from formation_portal.reviews.targets import Target
+from formation_portal.reviews.models import Note, Query
+from formation_portal.reviews.targets import WHOLE_APPLICATION, Target
 from formation_portal.reviews.transactions import current_version
 from tests import factories
-from tests.desk.decision_setup import POINTER, case_page, documents_of, hidden_values, page_version, path, sound, state
+from tests.desk.decision_setup import (
+    POINTER,
+    case_page,
+    documents_of,
+    error_links,
+    hidden_values,
+    page_version,
+    path,
+    sound,
+    state,
+)
 from tests.desk.review_rounds import accept_at, ask_at
 from tests.markup import Markup
 from tests.reviews.deciding import let_decisions_take_effect
@@ -92,9 +104,8 @@ def test_what_others_asked_is_shown_and_no_tick_is_lost(submitted: Draft, as_age
 def test_a_colleagues_acceptance_is_not_taken_back_unseen(submitted: Draft, as_agent: Client, colleague: Any) -> None:
     posts = posted(submitted, BIRTH)
     accept_at(submitted, BIRTH, by=colleague)
-    answer = as_agent.post(path(submitted, "reopenings/"), posts)
-    assert answer.status_code == 409
-    assert "Accepted by Dev Ramanathan" in answer.content.decode()
+    answer = sound(as_agent.post(path(submitted, "reopenings/"), posts), 409)
+    assert "Accepted by Dev Ramanathan" in answer.one("main").text
     assert fact(submitted, BIRTH).state == ACCEPTED
     as_agent.post(path(submitted, "reopenings/"), posted(submitted, BIRTH))
     assert fact(submitted, BIRTH).state == OPEN
@@ -181,9 +192,8 @@ def test_only_who_has_opened_it_accepts_it_at_once(
     assert b"".join(own.streaming_content)
     assert accepts(as_agent, submitted).status_code == 422
     opens(as_colleague, submitted)
-    response = accepts(as_agent, submitted)
-    assert response.status_code == 422
-    assert "Opened by Dev Ramanathan" in sound(response).one("main").text
+    response = sound(accepts(as_agent, submitted), 422)
+    assert "Opened by Dev Ramanathan" in response.one("main").text
     opens(as_agent, submitted)
     for page in ("", "parties/ada/"):
         assert "Opened by Dev Ramanathan and Mira Okafor" in case_page(as_agent, submitted, page).one("main").text
@@ -220,3 +230,124 @@ def test_who_confirms_has_to_look_too(reviewed: Draft, as_agent: Client, as_coll
 def test_a_return_and_a_decline_ask_nothing(submitted: Draft, as_agent: Client) -> None:
     form = {"sight": page_version(as_agent, submitted, "ruling/"), "decision": "return", "text": "Please mend it"}
     assert as_agent.post(path(submitted, "ruling/"), form).status_code == 302
+
+
+# Queries about a target of a case, and notes for colleagues.
+
+
+PROPOSED = {"day": "10", "month": "12", "year": "1984"}
+
+
+def asked(draft: Draft, **more: Any) -> dict[str, Any]:
+    return {"place": str(BIRTH), "sight": str(current_version(draft.application)), "back": path(draft, "#at"), **more}
+
+
+def ask(client: Client, draft: Draft, **more: Any) -> Any:
+    return client.post(path(draft, "remarks/"), asked(draft, **more))
+
+
+def test_a_question_is_drafted_with_an_answer_to_propose(submitted: Draft, as_agent: Client) -> None:
+    parts = {f"p:{BIRTH}:{part}": value for part, value in PROPOSED.items()}
+    answer = ask(as_agent, submitted, reason="differs", text="Is it 1984?", note="See the scan", **parts)
+    assert (answer.status_code, answer["Location"]) == (302, path(submitted, "#at"))
+    query = Query.objects.get()
+    assert (query.target, query.text, query.reason, query.proposal) == (BIRTH, "Is it 1984?", "differs", PROPOSED)
+    assert [(note.target, note.text) for note in Note.objects.all()] == [(BIRTH, "See the scan")]
+
+
+def test_what_was_said_at_an_answer_can_be_taken_back(submitted: Draft, as_agent: Client, agent: Any) -> None:
+    section = submitted.schema.entity_sections[0]
+    place = str(Target.of_field(section.key, section.fields[0].name))
+    ask(as_agent, submitted, place=place, reason="differs", text="Is it so?", note="See the register")
+    browser = Client(enforce_csrf_checks=True)
+    browser.force_login(agent)
+    markup = Markup(browser.get(path(submitted)).content.decode())
+    row = next(one for one in markup.all("dd", class_="asked-at") if "Is it so?" in one.text)
+    for form in [one for one in markup.all("form") if row in one.ancestors]:
+        assert browser.post(form.attributes["action"], hidden_values(markup, form)).status_code == 302
+    assert Query.objects.get().dropped_at is not None
+    assert Note.objects.get().removed_at is not None
+
+
+def test_the_form_holds_what_is_drafted_and_a_proposal_can_be_taken_back(submitted: Draft, as_agent: Client) -> None:
+    parts = {f"p:{BIRTH}:{part}": value for part, value in PROPOSED.items()}
+    ask(as_agent, submitted, reason="differs", text="Is it 1984?", **parts)
+    markup = sound(as_agent.get(path(submitted, "remarks/"), {"place": str(BIRTH), "back": path(submitted)}))
+    assert markup.one("textarea", name="text").text.strip() == "Is it 1984?"
+    assert markup.one("input", name=f"p:{BIRTH}:year").attributes["value"] == "1984"
+    assert markup.one("option", value="differs").attributes.get("selected") is not None
+    # Its controls are filled all the same; and a reason brings its words.
+    ask(as_agent, submitted, reason="unclear", no_proposal="1", **parts)
+    query = Query.objects.get()
+    assert (query.proposal, query.text) == (None, "This answer is unclear. Give more detail.")
+
+
+def test_what_is_wrong_stands_at_its_control(submitted: Draft, as_agent: Client) -> None:
+    for typed, control in (
+        ({"note": "x" * 2001}, "ask-note"),
+        ({"reason": "other"}, "ask-text"),
+        ({"reason": "because", "text": "Look"}, "ask-reason"),
+        ({"text": "Look", f"p:{BIRTH}:day": "31", f"p:{BIRTH}:month": "2", f"p:{BIRTH}:year": "1984"}, "p:"),
+    ):
+        markup = sound(ask(as_agent, submitted, **typed), 422)
+        [target] = error_links(markup)
+        assert target.startswith(control)
+        assert [tag for tag in ("input", "select", "textarea") if markup.all(tag, id=target)]
+        assert markup.one("textarea", name="text").text.strip() == typed.get("text", "")
+        assert markup.one("textarea", name="note").text.strip() == typed.get("note", "")
+    assert (Query.objects.count(), Note.objects.count()) == (0, 0)
+
+
+def test_who_comes_late_keeps_what_was_typed(submitted: Draft, as_agent: Client, as_colleague: Client) -> None:
+    late = asked(submitted, text="Which day?", note="Asked before")
+    ask(as_agent, submitted, text="Which year?")
+    markup = sound(as_colleague.post(path(submitted, "remarks/"), late), 409)
+    assert "Mira Okafor drafted a query about Date of birth: Which year?" in markup.one("main").text
+    assert markup.one("textarea", name="text").text.strip() == "Which day?"
+    assert markup.one("textarea", name="note").text.strip() == "Asked before"
+    assert Query.objects.get().text == "Which year?"
+    again = late | {name: markup.all("input", name=name)[-1].attributes["value"] for name in ("sight", "back")}
+    assert as_colleague.post(path(submitted, "remarks/"), again)["Location"].startswith(path(submitted))
+    assert (Query.objects.get().text, Note.objects.get().text) == ("Which day?", "Asked before")
+
+
+def test_a_draft_is_dropped_once_it_was_seen(submitted: Draft, as_agent: Client, as_colleague: Client) -> None:
+    seen = str(current_version(submitted.application))
+    ask(as_agent, submitted, text="Which year?")
+    there = path(submitted, f"remarks/{Query.objects.get().pk}/removal/")
+    markup = sound(as_colleague.post(there, {"sight": seen, "back": path(submitted, "#at")}), 409)
+    assert markup.one("input", name="back").attributes["value"] == path(submitted, "#at")
+    assert Query.objects.get().dropped_at is None
+    assert as_agent.post(there, {"sight": seen, "back": path(submitted, "#at")})["Location"] == path(submitted, "#at")
+    assert Query.objects.get().dropped_at is not None
+
+
+def test_a_note_is_kept_and_removed_by_who_wrote_it(submitted: Draft, as_agent: Client, as_colleague: Client) -> None:
+    as_agent.post(path(submitted, "notes/"), {"note": "Known to us", "back": path(submitted)})
+    note = Note.objects.get()
+    assert (note.target, note.text) == (WHOLE_APPLICATION, "Known to us")
+    assert as_agent.post(path(submitted, "notes/"), {"note": " "}).status_code == 422
+    mine, theirs = (
+        case_page(client, submitted).one("section", aria_labelledby="notes") for client in (as_agent, as_colleague)
+    )
+    assert ("Remove" in mine.text, "Remove" in theirs.text) == (True, False)
+    assert "Known to us" in theirs.text
+    there = path(submitted, f"notes/{note.pk}/removal/")
+    as_colleague.post(there)
+    assert Note.objects.get().removed_at is None
+    as_agent.post(there)
+    assert Note.objects.get().removed_at is not None
+
+
+def test_a_wrong_place_is_not_found_and_a_closed_case_keeps_words(
+    submitted: Draft, as_agent: Client, owner: Any
+) -> None:
+    for target in ("", "field", "colour:a:b"):
+        assert ask(as_agent, submitted, place=target, text="Look").status_code == 404
+    gone = sound(ask(as_agent, submitted, place=str(Target.of_field("ada", "no.such")), text="Look"), 422)
+    assert gone.faults == []
+    seen = asked(submitted, text="Which year?")
+    services.withdraw(open_draft(submitted.application), by=owner)
+    markup = sound(as_agent.post(path(submitted, "remarks/"), seen), 409)
+    assert "Withdrew" in markup.one("main").text
+    assert markup.one("textarea", id="typed-1").text.strip() == "Which year?"
