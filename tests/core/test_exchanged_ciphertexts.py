@@ -58,8 +58,8 @@ def sample(field: Any, number: int) -> Any:
 def unique_fields(model: type[models.Model]) -> set[str]:
     """The columns in which two rows have to differ: of columns that are unique together the last one."""
     unique = {field.attname for field in model._meta.concrete_fields if field.unique}
-    together = [tuple(names) for names in model._meta.unique_together]
-    together += [one.fields for one in model._meta.constraints if isinstance(one, models.UniqueConstraint)]
+    constraints = [one for one in model._meta.constraints if isinstance(one, models.UniqueConstraint)]
+    together = [*map(tuple, model._meta.unique_together), *(constraint.fields for constraint in constraints)]
     return unique | {model._meta.get_field(names[-1]).attname for names in together if names}  # type: ignore[union-attr]
 
 
@@ -120,9 +120,5 @@ def test_the_ciphertexts_of_two_files_cannot_be_exchanged(name: str) -> None:
 
 
 def test_what_is_encrypted_by_other_means_has_a_test_of_its_own() -> None:
-    columns_by_model = yaml.safe_load(DATA_CLASSES.read_text())
-    del columns_by_model["classes"]
-    sealed = set()
-    for label, columns in columns_by_model.items():
-        sealed |= {(label, name) for name, data_class in columns.items() if data_class == "sealed"}
-    assert sealed == SEALED
+    classes = yaml.safe_load(DATA_CLASSES.read_text()).items()
+    assert {(label, name) for label, columns in classes for name in columns if columns[name] == "sealed"} == SEALED

@@ -3,8 +3,9 @@
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
-from django.test import Client, RequestFactory
+from django.test import Client, RequestFactory, override_settings
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,18 +23,12 @@ def behind(settings: Any) -> None:
 
 def seen(**meta: str) -> HttpRequest:
     """The request as everything behind the middleware sees it."""
-    found: list[HttpRequest] = []
-
-    def view(request: HttpRequest) -> HttpResponse:
-        found.append(request)
-        return HttpResponse()
-
-    TrustedProxies(view)(RequestFactory().get("/", **meta))
-    return found[0]
+    request = RequestFactory().get("/", **meta)
+    TrustedProxies(lambda _: HttpResponse())(request)
+    return request
 
 
 FORWARDED = {
-    "by the proxy": (PROXY, CLIENT, CLIENT),
     "with what its client had said before": (PROXY, f"198.51.100.1, 10.9.9.9, {CLIENT}", CLIENT),
     "by nobody": (PROXY, "", PROXY),
     "with nonsense before": (PROXY, f"<script>, {OUTER}", OUTER),
@@ -76,8 +71,6 @@ def test_without_the_setting_nobody_is_believed_and_nobody_hears_it() -> None:
 
 @given(header=st.text(alphabet="0123456789abcdef.:[], \t%/-", max_size=200))
 def test_no_header_is_a_fault(header: str) -> None:
-    from django.test import override_settings
-
     with override_settings(TRUSTED_PROXIES=parse_networks("0.0.0.0/0, ::/0")):
         seen(REMOTE_ADDR=PROXY, HTTP_X_FORWARDED_FOR=header, HTTP_X_FORWARDED_PROTO=header)
 
@@ -99,17 +92,12 @@ def gets_in(client: str, *, peer: str = PROXY) -> bool:
 
 @pytest.mark.django_db(databases=["default", "service"])
 @pytest.mark.usefixtures("behind")
-def test_two_behind_one_proxy_do_not_lock_one_another_out() -> None:
+def test_each_behind_one_proxy_is_counted_and_whoever_names_another_address_with_each_try_is_one() -> None:
     confirmed()
     tries("198.51.100.1", 40)
     assert not gets_in("198.51.100.1"), "whoever guesses is slowed down"
     assert gets_in(CLIENT)
-
-
-@pytest.mark.django_db(databases=["default", "service"])
-@pytest.mark.usefixtures("behind")
-def test_whoever_names_another_address_with_each_try_is_counted_as_one() -> None:
-    confirmed()
+    cache.clear()
     for number in range(20):
         tries(f"198.51.100.{number}", 1, peer=CLIENT, first=number)
     assert not gets_in("198.51.100.99", peer=CLIENT)

@@ -39,12 +39,26 @@ def in_another_process(*keys: str, settings: Any) -> None:
     settings.SECRETS_KEY = list(keys)
 
 
-def test_it_is_made_once_and_kept_encrypted(settings: Any, tmp_path: Path) -> None:
+def start() -> str:
+    """Open the secrets as a start does; return what it prints."""
+    output = StringIO()
+    secret_store.open_secrets(OutputWrapper(output))
+    return output.getvalue()
+
+
+def test_a_secret_is_made_once_and_kept_encrypted_where_no_other_row_can_take_its_place(
+    settings: Any, tmp_path: Path
+) -> None:
     assert make() == "first"
     in_another_process(OLD, settings=settings)
     assert make("second") == secret_store.read(NAME) == "first"
     assert "first" not in Secret.objects.get().sealed
     assert list(tmp_path.iterdir()) == []
+    secret_store.read_or_create(StoredSecret.AUDIT_KEY, lambda: "another")
+    Secret.objects.filter(name=NAME).update(sealed=Secret.objects.get(name=StoredSecret.AUDIT_KEY).sealed)
+    in_another_process(OLD, settings=settings)
+    with pytest.raises(ImproperlyConfigured):
+        secret_store.read(NAME)
 
 
 def test_of_two_nodes_that_make_it_at_once_both_get_the_same() -> None:
@@ -55,7 +69,12 @@ def test_of_two_nodes_that_make_it_at_once_both_get_the_same() -> None:
     assert secret_store.read_or_create(NAME, made_meanwhile) == "of whoever was first"
 
 
-def test_a_file_goes_before_a_new_one_and_is_taken_over(tmp_path: Path, settings: Any) -> None:
+def test_a_file_goes_before_a_new_one_and_is_taken_over_where_it_can_be_read(tmp_path: Path, settings: Any) -> None:
+    (tmp_path / NAME).mkdir()
+    with pytest.raises(IsADirectoryError):
+        make()
+    assert not Secret.objects.exists()
+    (tmp_path / NAME).rmdir()
     (tmp_path / NAME).write_text("of the file")
     assert make() == "of the file"
     (tmp_path / NAME).unlink()
@@ -63,42 +82,20 @@ def test_a_file_goes_before_a_new_one_and_is_taken_over(tmp_path: Path, settings
     assert make() == "of the file"
 
 
-def test_a_file_that_cannot_be_read_is_not_taken_for_none(tmp_path: Path) -> None:
-    (tmp_path / NAME).mkdir()
-    with pytest.raises(IsADirectoryError):
-        make()
-    assert not Secret.objects.exists()
-
-
-def test_a_key_takes_the_place_of_another(settings: Any) -> None:
+def test_a_key_takes_the_place_of_another_and_without_one_the_start_ends(settings: Any) -> None:
+    start()
     make()
     in_another_process(NEW, OLD, settings=settings)
-    output = StringIO()
-    secret_store.open_secrets(OutputWrapper(output))
-    assert f"Encrypted {NAME} with the first key of SECRETS_KEY\n" in output.getvalue()
+    assert f"Encrypted {NAME} with the first key of SECRETS_KEY\n" in start()
     for keys in ((NEW,), (OLD, NEW)):
         in_another_process(*keys, settings=settings)
         assert secret_store.read(NAME) == "first"
     in_another_process(OLD, settings=settings)
     with pytest.raises(ImproperlyConfigured, match=f"does not open {NAME} in the database"):
         secret_store.read(NAME)
-
-
-def test_rows_cannot_be_exchanged(settings: Any) -> None:
-    make()
-    secret_store.read_or_create(StoredSecret.AUDIT_KEY, lambda: "another")
-    Secret.objects.filter(name=NAME).update(sealed=Secret.objects.get(name=StoredSecret.AUDIT_KEY).sealed)
-    in_another_process(OLD, settings=settings)
-    with pytest.raises(ImproperlyConfigured):
-        secret_store.read(NAME)
-
-
-def test_secrets_without_the_key_end_the_start(settings: Any) -> None:
-    secret_store.open_secrets(OutputWrapper(StringIO()))
-    make()
     settings.SECRETS_KEY = []
     with pytest.raises(ImproperlyConfigured, match="SECRETS_KEY: is not set"):
-        secret_store.open_secrets(OutputWrapper(StringIO()))
+        start()
 
 
 def test_the_command_lists_no_value_and_removes_what_it_is_told_twice() -> None:
@@ -132,14 +129,12 @@ def test_the_services_key_is_read_once_and_needs_no_database_later(django_assert
         assert secret_store.read_once(name) == "sk_live_1"
 
 
-def without_keys_in_the_environment(settings: Any) -> None:
+def test_the_start_puts_the_key_that_signs_into_the_settings_and_one_of_the_environment_before_it(
+    settings: Any,
+) -> None:
     settings.ENV = settings.ENV.model_copy(update={"secret_key": "", "audit_key": ""})
     settings.SECRET_KEY = settings.AUDIT_KEY = ""
-
-
-def test_the_start_puts_the_key_that_signs_into_the_settings(settings: Any) -> None:
-    without_keys_in_the_environment(settings)
-    secret_store.open_secrets(OutputWrapper(StringIO()))
+    start()
     signed = signing.dumps("a session")
     assert type(settings.SECRET_KEY) is str
     assert settings.SECRET_KEY == secret_store.read(StoredSecret.SECRET_KEY) != ""
@@ -152,14 +147,9 @@ def test_the_start_puts_the_key_that_signs_into_the_settings(settings: Any) -> N
     in_another_process(OLD, settings=settings)
     secret_store.load_secret_key()
     assert signing.loads(signed) == "a session"
-
-
-def test_a_key_of_the_environment_goes_before_the_stored_one(settings: Any) -> None:
-    without_keys_in_the_environment(settings)
-    secret_store.open_secrets(OutputWrapper(StringIO()))
     settings.ENV = settings.ENV.model_copy(update={"secret_key": "of-the-environment"})
     settings.SECRET_KEY, settings.AUDIT_KEY = "of-the-environment", "attests-by-the-environment"
-    secret_store.open_secrets(OutputWrapper(StringIO()))
+    start()
     secret_store.load_secret_key()
     assert settings.SECRET_KEY == "of-the-environment"
     assert secret_store.audit_key() == "attests-by-the-environment"

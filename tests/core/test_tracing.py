@@ -10,8 +10,6 @@ import pytest
 from django.test import Client
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from formation_portal.applications import services
-from formation_portal.applications.draft import open_draft
 from formation_portal.core.monitoring import opentelemetry_spans, tracing
 from formation_portal.gateway import catalog, service
 from formation_portal.gateway.client import Collection
@@ -41,18 +39,13 @@ class Collector(ThreadingHTTPServer):
     @property
     def spans(self) -> list[Any]:
         tracing.flush()
-        read = (ExportTraceServiceRequest.FromString(body) for body in self.bodies)
-        return [
-            span
-            for request in read
-            for resource in request.resource_spans
-            for scope in resource.scope_spans
-            for span in scope.spans
-        ]
+        requests = [ExportTraceServiceRequest.FromString(body) for body in self.bodies]
+        resources = [resource for request in requests for resource in request.resource_spans]
+        return [span for resource in resources for scope in resource.scope_spans for span in scope.spans]
 
     def named(self, name: str) -> Any:
-        [found] = [span for span in self.spans if span.name == name]
-        return found
+        [span] = [span for span in self.spans if span.name == name]
+        return span
 
     @property
     def text(self) -> str:
@@ -70,7 +63,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, *_: Any) -> None:
-        """Nothing is said of it."""
+        """Print nothing."""
 
 
 @pytest.fixture
@@ -96,10 +89,8 @@ def with_catalog() -> Iterator[None]:
 
 
 def attributes(span: Any) -> dict[str, Any]:
-    return {
-        one.key: one.value.int_value if one.value.HasField("int_value") else one.value.string_value
-        for one in span.attributes
-    }
+    values = {attribute.key: attribute.value for attribute in span.attributes}
+    return {name: value.int_value or value.string_value for name, value in values.items()}
 
 
 def test_a_trace_goes_from_the_page_to_the_service_within(collector: Collector, with_catalog: None) -> None:
@@ -122,18 +113,14 @@ def test_a_trace_goes_from_the_page_to_the_service_within(collector: Collector, 
 def test_what_is_delivered_and_mailed_has_spans_without_names_or_addresses(
     collector: Collector, with_catalog: None, owner: Any, as_owner: Client, settings: Any
 ) -> None:
-    application = services.start(owner=owner, product=factories.product())
+    draft = factories.new_draft(owner)
+    application = draft.application
     as_owner.get(f"/applications/{application.reference}/?q=Solheim")
-    draft = open_draft(application)
     factories.fill_in(draft, by=owner)
     drain()
     with mail_server(settings):
-        queue_email(
-            kind="code",
-            to="ada@example.com",
-            language="en",
-            context={"code": "204 816", "minutes": 10, "reference": application.reference},
-        )
+        context = {"code": "204 816", "minutes": 10, "reference": application.reference}
+        queue_email(kind="code", to="ada@example.com", language="en", context=context)
         assert send_due() == 1
     names = {span.name for span in collector.spans}
     assert {"mail code", "GET portal:overview"} <= names, names

@@ -91,9 +91,12 @@ class Caller:
         assert answer.status_code == 201, answer.content
         return str(answer.json()["data"]["id"])
 
-    def answers(self, entity: str, /, *, schema: str = example_catalog.SHARES_SCHEMA, **csp_data: Any) -> Any:
-        body = {"csp_form_schema_id": schema, "csp_data": {f"bvi.{key}": value for key, value in csp_data.items()}}
-        return self.post(f"/entities/{entity}/csp-data", body)
+    def answers(self, entity: str, scope: str = "", scope_id: str = "", /, **csp_data: Any) -> Any:
+        """Answer questions of the company with shares, of a party of it ("party") or of a class ("share_class")."""
+        answers = {f"bvi.{key}": value for key, value in csp_data.items()}
+        of = {"scope": scope, f"{scope}_id": scope_id} if scope else {}
+        body = {"csp_form_schema_id": example_catalog.SHARES_SCHEMA, "csp_data": answers}
+        return self.post(f"/entities/{entity}/csp-data", body | of)
 
 
 def forget_calls() -> None:
@@ -105,12 +108,13 @@ def ordinary(name: str = "Ordinary") -> dict[str, Any]:
     return {"name": name, "currency": "USD", "par_value": 1, "voting_rights": True, "dividend_rights": False}
 
 
-def problem(answer: Any, status: int, code: str) -> dict[str, Any]:
-    """The answer's problem, which has the status and the code."""
+def problem(answer: Any, status: int, code: str, *places: str) -> dict[str, Any]:
+    """The answer's problem, which has the status and the code, and points at these places if some are named."""
     assert answer.status_code == status, answer.content
     assert answer["Content-Type"] == "application/problem+json"
     body: dict[str, Any] = answer.json()
     assert (body["status"], body["code"]) == (status, code)
+    assert not places or tuple(pointers(answer)) == places
     return body
 
 

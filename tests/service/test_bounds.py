@@ -14,6 +14,7 @@ from tests.service.caller import Caller, problem
 
 pytestmark = pytest.mark.django_db(databases=["service"])
 
+DIRECTOR = {"party_type": "person", "first_name": "Ada", "last_name": "Byron", "roles": ["director"]}
 ADULT, CHILD = "1985-03-27", "2020-01-01"
 
 
@@ -47,8 +48,8 @@ def test_an_answer_outside_a_bound_is_refused_and_the_old_one_stays(
     good = {"staff": 7, "capital": {"amount": 20000, "currency": "USD"}, "markets": ["Asia"]}
     assert caller.answers(entity, **good).status_code == 200
     answer = caller.answers(entity, **{key: value})
-    [error] = problem(answer, 422, "validation_failed")["errors"]
-    assert (error["pointer"], error["field"], error["code"]) == (f"/csp_data/bvi.{key}", f"bvi.{key}", code)
+    [error] = problem(answer, 422, "validation_failed", f"/csp_data/bvi.{key}")["errors"]
+    assert (error["field"], error["code"]) == (f"bvi.{key}", code)
     kept = caller.get(f"/entities/{entity}/csp-data").json()["data"]["csp_data"]
     assert {name: kept[f"bvi.{name}"] for name in good} == good
 
@@ -59,16 +60,15 @@ def test_a_text_that_is_too_long_is_refused_on_creation_and_change(caller: Calle
     entity = caller.entity(company={"purpose": "twelve chars"})
     changed = caller.patch(f"/entities/{entity}", {"company": {"purpose": "thirteen char"}})
     for answer in (created, changed):
-        [error] = problem(answer, 422, "validation_failed")["errors"]
-        assert (error["pointer"], error["code"]) == ("/company/purpose", "too_long")
+        [error] = problem(answer, 422, "validation_failed", "/company/purpose")["errors"]
+        assert error["code"] == "too_long"
 
 
 def test_a_director_is_of_age_and_a_shareholder_need_not_be(caller: Caller) -> None:
     entity = caller.entity()
-    body = {"party_type": "person", "first_name": "Ada", "last_name": "Byron", "date_of_birth": CHILD}
-    answer = caller.post(f"/entities/{entity}/parties", {**body, "roles": ["director"]})
-    [error] = problem(answer, 422, "validation_failed")["errors"]
-    assert (error["pointer"], error["code"]) == ("/date_of_birth", "too_young")
+    answer = caller.post(f"/entities/{entity}/parties", {**DIRECTOR, "date_of_birth": CHILD})
+    [error] = problem(answer, 422, "validation_failed", "/date_of_birth")["errors"]
+    assert error["code"] == "too_young"
     assert error["detail"].startswith("Directors must be 18 or older. 1\u00a0January\u00a02020 makes this person ")
     party = caller.person(entity, "shareholder", date_of_birth=CHILD)
     answer = caller.patch(f"/entities/{entity}/parties/{party}", {"roles": ["director"], "date_of_birth": CHILD})
@@ -78,12 +78,10 @@ def test_a_director_is_of_age_and_a_shareholder_need_not_be(caller: Caller) -> N
 
 
 def test_ages_are_judged_on_the_day_of_the_first_submission(caller: Caller) -> None:
-    """Of two directors-to-be the one who was 17 on that day stays too young, whatever the day of the change."""
     entity = caller.entity(name="Larkfield Limited")
     update_each(Entity.objects.filter(id=entity), first_submitted_at=timezone.now() - timedelta(days=400))
     born = date.today() - timedelta(days=round(18.5 * 365.25))
-    body = {"party_type": "person", "first_name": "Ada", "last_name": "Byron", "roles": ["director"]}
-    answer = caller.post(f"/entities/{entity}/parties", {**body, "date_of_birth": str(born)})
+    answer = caller.post(f"/entities/{entity}/parties", {**DIRECTOR, "date_of_birth": str(born)})
     assert problem(answer, 422, "validation_failed")["errors"][0]["code"] == "too_young"
     other = caller.entity(name="Kestrel Limited")
-    assert caller.post(f"/entities/{other}/parties", {**body, "date_of_birth": str(born)}).status_code == 201
+    assert caller.post(f"/entities/{other}/parties", {**DIRECTOR, "date_of_birth": str(born)}).status_code == 201

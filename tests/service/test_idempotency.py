@@ -1,4 +1,5 @@
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
@@ -37,10 +38,13 @@ def test_the_same_key_and_body_answer_as_the_first_time(caller: Caller, other_ac
     assert Entity.objects.count() == 4, "without a key each call happens"
 
 
-def test_the_same_key_with_another_body_is_refused(caller: Caller) -> None:
+def test_the_same_key_with_another_body_or_one_of_another_shape_is_refused(caller: Caller) -> None:
     create(caller)
     problem(create(caller, name="Other"), 422, "idempotency_key_reused")
     problem(caller.post("/entities/x/submit", Idempotency_Key="key-1"), 422, "idempotency_key_reused")
+    for key in ("", "ä", "x" * 256, "two words"):
+        problem(create(caller, key), 422, "validation_failed")
+    assert Entity.objects.count() == 1
 
 
 @pytest.mark.parametrize(
@@ -81,63 +85,48 @@ def age(by: timedelta) -> None:
     KeptAnswer.objects.update(started_at=timezone.now() - by)
 
 
-def test_while_the_first_is_running_the_second_is_told_to_wait(caller: Caller) -> None:
+def test_while_the_first_is_running_the_second_waits_and_takes_over_from_one_that_died(
+    caller: Caller, settings: Any
+) -> None:
     create(caller)
     update_each(KeptAnswer.objects, status=None, body=b"")
     answer = create(caller)
     problem(answer, 409, "request_in_progress")
     assert answer["Retry-After"] == "1"
-
-
-def test_a_request_that_died_is_taken_over(caller: Caller, settings: Any) -> None:
-    create(caller)
-    update_each(KeptAnswer.objects, status=None, body=b"")
     age(timedelta(seconds=settings.SERVICE_GIVEN_UP_SECONDS + 1))
     problem(create(caller, name="Other"), 422, "idempotency_key_reused")
     assert create(caller).status_code == 201
 
 
-def test_what_failed_on_our_side_may_be_sent_again(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_failed_on_our_side_or_was_taken_over_undoes_its_work_and_may_be_sent_again(
+    caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def burst(*_: object) -> None:
         raise RuntimeError
 
-    with monkeypatch.context() as broken:
-        broken.setattr("formation_portal.service.webhooks.events.entity_created", burst)
-        problem(create(caller), 500, "internal_error")
-    assert Entity.objects.count() == 0
-    assert create(caller).status_code == 201
-
-
-def test_a_request_whose_row_was_taken_over_undoes_its_work(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     def slow(_: Entity) -> None:
         KeptAnswer.objects.update(attempt="another")
 
-    monkeypatch.setattr("formation_portal.service.webhooks.events.entity_created", slow)
-    problem(create(caller), 409, "request_in_progress")
-    assert Entity.objects.count() == 0
-
-
-@pytest.mark.parametrize("key", ["", "ä", "x" * 256, "two words"])
-def test_a_key_of_another_shape_is_refused(caller: Caller, key: str) -> None:
-    problem(create(caller, key), 422, "validation_failed")
-    assert Entity.objects.count() == 0
+    for work, status, code in ((burst, 500, "internal_error"), (slow, 409, "request_in_progress")):
+        with monkeypatch.context() as patch:
+            patch.setattr("formation_portal.service.webhooks.events.entity_created", work)
+            problem(create(caller, code), status, code)
+        assert Entity.objects.count() == 0
+    assert create(caller, "internal_error").status_code == 201
 
 
 @pytest.mark.django_db(databases=["service"], transaction=True)
 def test_of_two_at_once_one_works_and_nothing_is_made_twice(caller: Caller) -> None:
     at_once = threading.Barrier(4)
-    answers: list[Any] = []
 
-    def send() -> None:
+    def send(_: int) -> Any:
         at_once.wait()
-        answers.append(create(Caller(caller.key), "race"))
+        answer = create(Caller(caller.key), "race")
         connections.close_all()
+        return answer
 
-    threads = [threading.Thread(target=send) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as senders:
+        answers = list(senders.map(send, range(4)))
     assert Entity.objects.count() == 1
     assert {answer.status_code for answer in answers} <= {201, 409}
     made = {answer.json()["data"]["id"] for answer in answers if answer.status_code == 201}

@@ -6,15 +6,16 @@ schemathesis` sets both, and sums them up.
 
 import json
 import os
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.servers.basehttp import WSGIRequestHandler
 from django.test import Client, override_settings
 
+from tests import factories
 from tests.service import example_catalog, schemathesis_run
 from tests.service.caller import Caller
 from tests.service.operations import operations
@@ -43,14 +44,8 @@ def _unhindered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.parametrize("with_records", [False, True], ids=["empty", "with-records"])
 @pytest.mark.parametrize("seed", range(1, SEEDS + 1))
 def test_the_service_keeps_its_own_document(
-    caller: Caller,
-    other_account: Caller,
-    live_server: Any,
-    tmp_path: Path,
-    seed: int,
-    with_records: bool,
+    caller: Caller, other_account: Caller, live_server: Any, tmp_path: Path, seed: int, with_records: bool
 ) -> None:
-    """Both on a service that holds nothing yet, and for records that are there."""
     keys = {schemathesis_run.OURS: caller.key, schemathesis_run.THEIRS: other_account.key}
     aims = records_to_aim_at(caller) if with_records else {}
     outcome = schemathesis_run.run(
@@ -65,25 +60,20 @@ def test_the_service_keeps_its_own_document(
 
 def records_to_aim_at(caller: Caller) -> dict[str, list[str]]:
     """Values for parameters, from entities that have one of everything."""
-    made: dict[str, list[str]] = {}
+    made: dict[str, list[str]] = defaultdict(list)
     for number in range(20):
         entity = caller.entity(name=f"Company {number}")
         party, share_class = caller.person(entity, "shareholder", "director"), caller.share_class(entity)
         holding = caller.holding(entity, party, share_class)
-        file = SimpleUploadedFile("plan.pdf", b"%PDF-1.7\n")
-        document: Any = caller.upload(f"/entities/{entity}/documents", file=file, document_key="Business plan")
-        found = {
-            "entity_id": entity,
-            "party_id": party,
-            "share_class_id": share_class,
-            "shareholding_id": holding,
-            "document_id": document.json()["data"]["id"],
-        }
-        if number < 10:
-            # Each event makes a row for each of them, and there may be twenty.
-            found["webhook_id"] = caller.webhook()
-        for name, value in found.items():
-            made.setdefault(name, []).append(value)
+        form = {"file": factories.upload(), "document_key": "Business plan"}
+        document: Any = caller.upload(f"/entities/{entity}/documents", **form)
+        made["entity_id"].append(entity)
+        made["party_id"].append(party)
+        made["share_class_id"].append(share_class)
+        made["shareholding_id"].append(holding)
+        made["document_id"].append(document.json()["data"]["id"])
+    # Each event makes a row for each of them, and there may be twenty.
+    made["webhook_id"] = [caller.webhook() for _ in range(10)]
     in_bodies = {
         "jurisdiction_product_id": [example_catalog.SHARES_PRODUCT, example_catalog.PLAIN_PRODUCT],
         "csp_form_schema_id": [example_catalog.SHARES_SCHEMA],

@@ -1,13 +1,13 @@
 from typing import Any
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 
 from formation_portal.contract.lifecycle import State
 from formation_portal.service.catalog.loader import store_catalog
 from formation_portal.service.entity_forms import parsed_form
 from formation_portal.service.models import Entity, Event
 from formation_portal.service.submission_check import record_of
+from tests import factories
 from tests.encrypted_rows import update_each
 from tests.service import example_catalog
 from tests.service.caller import Caller, problem
@@ -21,22 +21,14 @@ def ready(caller: Caller) -> dict[str, str]:
     entity = caller.entity(name="Larkfield Limited")
     caller.answers(entity, activity="Holding company")
     party = caller.person(entity, "director", "shareholder", email="ada@example.com", date_of_birth="1985-03-27")
-    share_class = caller.share_class(entity)
-    holding = caller.holding(entity, party, share_class)
-    passport = upload(caller, entity, party)
-    return {
-        "entity": entity,
-        "party": party,
-        "share_class": share_class,
-        "holding": holding,
-        "document": passport.json()["data"]["id"],
-    }
+    holding = caller.holding(entity, party, caller.share_class(entity))
+    document = upload(caller, entity, party).json()["data"]["id"]
+    return {"entity": entity, "party": party, "holding": holding, "document": document}
 
 
 def upload(caller: Caller, entity: str, party: str) -> Any:
-    file = SimpleUploadedFile("passport.pdf", b"%PDF-1.7\n")
-    path = f"/entities/{entity}/documents"
-    return caller.upload(path, file=file, document_key="Passport", scope="party", party_id=party)
+    form = {"file": factories.upload(), "document_key": "Passport", "scope": "party", "party_id": party}
+    return caller.upload(f"/entities/{entity}/documents", **form)
 
 
 def needed(caller: Caller, entity: str) -> list[tuple[str, str]]:
@@ -119,9 +111,7 @@ def test_a_reference_to_a_removed_class_is_no_answer(caller: Caller) -> None:
     store_catalog(items)
     entity = caller.entity(name="Larkfield Limited")
     party, share_class = caller.person(entity, "director"), caller.share_class(entity, "Lost")
-    body = {"csp_form_schema_id": example_catalog.SHARES_SCHEMA, "scope": "party", "party_id": party}
-    answer = caller.post(f"/entities/{entity}/csp-data", {**body, "csp_data": {"bvi.class_right": share_class}})
-    assert answer.status_code == 200
+    assert caller.answers(entity, "party", party, class_right=share_class).status_code == 200
     missing = ("required", f"/parties/{party}/csp_data/bvi.class_right")
     assert missing not in needed(caller, entity)
     caller.delete(f"/entities/{entity}/share-classes/{share_class}")

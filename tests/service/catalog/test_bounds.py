@@ -17,16 +17,6 @@ FIELD_MEMBERS = {
 }  # fmt: skip
 SECTION_MEMBERS = {"maximum", "total", "bound_message"}
 
-# Numbers and dates without a bound in some product, with the reason.
-UNBOUNDED = {
-    "entity.initial_capital": "the facts know no least capital, and an amount is never below zero",
-    "cayman.share_capital": "the facts know no least capital, and an amount is never below zero",
-    "party.capital_contribution": "the facts know no least capital, and an amount is never below zero",
-    "person.date_of_birth": "every date of birth lies in the past, and its holder is under 120",
-    "person.passport_expiry": "an expired passport is advice",
-    "florida.delayed_effective_date": "its limits count from the day of filing, which nobody knows before",
-}
-
 
 def bounds_of(field: Json) -> Json:
     """Return a field's bounds. A limit that is the same in each allowed currency is one number."""
@@ -69,12 +59,6 @@ def test_each_role_has_the_most_parties_and_the_total_of_the_table(by_slug: dict
             if role_of(section) in product.get("shared_out", {}):
                 expected["total"] = product["shared_out"][role_of(section)]
             assert {name: value for name, value in section.items() if name in SECTION_MEMBERS} == expected, slug
-
-
-def test_every_number_and_date_has_a_bound_or_a_reason(catalog: list[Json]) -> None:
-    fields = [asked.field for item in catalog for asked in asked_in(item)]
-    counted = [field for field in fields if field["field_type"] in ("number", "currency_amount", "date")]
-    assert {name_of(field) for field in counted if not bounds_of(field)} == set(UNBOUNDED)
 
 
 def test_bounds_have_their_reasons_in_the_readers_language(by_slug: dict[str, Json]) -> None:

@@ -77,6 +77,15 @@ def test_every_rule_names_a_question_and_answers_that_it_has(catalog: list[Json]
                 assert rule.get("operator") == "includes_any", target
 
 
+def test_every_option_that_says_none_excludes_the_others(catalog: list[Json]) -> None:
+    fields = [asked.field for item in catalog for asked in asked_in(item)]
+    several = [field for field in fields if field["field_type"] == "multi_select"]
+    assert any("exclusive_options" in field for field in several)
+    for field in several:
+        negative = [option for option in field["options"] if option.startswith(("None", "No ", "Not "))]
+        assert negative == field.get("exclusive_options", []), field["key"]
+
+
 def test_a_person_with_several_roles_brings_one_passport(catalog: list[Json]) -> None:
     for item in catalog:
         slots = [s for section in sections_of(item) for s in section.get("documents", {}).get("person", ())]

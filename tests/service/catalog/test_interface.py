@@ -2,9 +2,7 @@
 
 from uuid import UUID
 
-from tests.field_types import FIELD_TYPES
-
-from .conftest import Json, asked_in, sections_of
+from .conftest import Json, asked_in
 
 FIVE_PROPERTIES = {
     "share_class.name": "text",
@@ -12,9 +10,6 @@ FIVE_PROPERTIES = {
     "share_class.par_value": "number",
     "share_class.voting_rights": "boolean",
     "share_class.dividend_rights": "boolean",
-}
-SCOPES = {"entity", "share_structure"} | {
-    f"role:{role}" for role in ("director", "shareholder", "member", "supervisor", "manager", "ubo")
 }
 
 
@@ -42,20 +37,8 @@ def test_ids_are_uuids_of_their_own_and_stay_the_same(by_slug: dict[str, Json]) 
     assert bvi["schema"]["id"] == "17c74624-ecc5-5423-a93c-3f8876467591"
 
 
-def test_scopes_and_field_types_are_those_of_the_interface(catalog: list[Json]) -> None:
-    assert {section["scope"] for item in catalog for section in sections_of(item)} == SCOPES
-    types = {name for name, field_type in FIELD_TYPES.items() if field_type.is_in_catalog}
-    assert {asked.field["field_type"] for item in catalog for asked in asked_in(item)} == types
-
-
 def test_the_bvi_company_alone_has_share_classes_and_asks_their_five_properties(catalog: list[Json]) -> None:
     asked = [(item, a.field) for item in catalog for a in asked_in(item) if a.group == "share_class"]
     assert {item["product"]["slug"] for item, _ in asked} == {"bvi-limited-company"}
     types = {field.get("canonical_field"): field["field_type"] for _, field in asked}
     assert types | FIVE_PROPERTIES == types
-
-
-def test_only_addresses_are_provided_by_the_agent(catalog: list[Json]) -> None:
-    provided = [a.field for item in catalog for a in asked_in(item) if a.field.get("provided_by_agent")]
-    assert len(provided) == 32
-    assert {field["field_type"] for field in provided} == {"address"}

@@ -1,11 +1,12 @@
 """How a data file becomes a section on the wire (the notation's own docstring)."""
 
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
 
-from formation_portal.service.catalog.loader import read_catalog
+from formation_portal.service.catalog.loader import CATALOG, read_catalog
 from formation_portal.service.catalog.product_syntax import CatalogError, SharedBlocks
 
 
@@ -47,19 +48,6 @@ def test_a_condition_is_by_equality_by_includes_any_or_by_the_name_of_a_rule() -
 
     assert rule({"xx.size": "Large"}) == rule("is_large") == {"field": "xx.size", "value": "Large"}
     assert rule({"xx.size": ["Large"]}) == {"field": "xx.size", "operator": "includes_any", "value": ["Large"]}
-
-
-def test_every_option_of_the_catalog_that_says_none_excludes_the_others() -> None:
-    groups = ("fields", "person_fields", "corporate_fields", "foundation_fields")
-    sections = [section for item in read_catalog() for section in item["schema"]["sections"]]
-    asked = [field for section in sections for group in groups for field in section.get(group, [])]
-    several = [field for field in asked if field["field_type"] == "multi_select"]
-    found = [(field["exclusive_options"], field["options"]) for field in several if "exclusive_options" in field]
-    assert found
-    assert all(set(alone) < set(options) for alone, options in found)
-    for field in several:
-        negative = [option for option in field["options"] if option.startswith(("None", "No ", "Not "))]
-        assert negative == field.get("exclusive_options", []), field["key"]
 
 
 def test_a_number_bounds_an_amount_in_each_currency_of_the_product_or_of_its_own() -> None:
@@ -127,13 +115,7 @@ def test_a_name_that_stands_nowhere_is_refused(entry: str) -> None:
 
 
 def test_a_fault_in_a_file_is_told_with_the_files_name(tmp_path: Path) -> None:
-    (tmp_path / "shared" / "fields").mkdir(parents=True)
-    (tmp_path / "shared" / "sections").mkdir()
-    (tmp_path / "products").mkdir()
-    for name in ("provider", "options", "rules", "field_sets", "groups"):
-        (tmp_path / "shared" / f"{name}.yaml").write_text("{}")
-    (tmp_path / "shared" / "jurisdictions.yaml").write_text("bvi: {}")
-    (tmp_path / "shared" / "documents.yaml").write_text("{slots: {}, sets: {}}")
+    copytree(CATALOG, tmp_path, dirs_exist_ok=True)
     (tmp_path / "products" / "odd.yaml").write_text("{jurisdiction: atlantis, currencies: []}")
     with pytest.raises(CatalogError, match=r"odd\.yaml: 'atlantis'"):
         read_catalog(root=tmp_path)

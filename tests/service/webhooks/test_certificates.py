@@ -1,6 +1,5 @@
 """Events go by TLS to whoever proves the target's name: to the address that was checked, and to nobody else."""
 
-import socket
 import ssl
 from pathlib import Path
 from typing import Any
@@ -14,49 +13,12 @@ from formation_portal.service.webhooks.sending import send_due
 from tests.service.caller import Caller
 
 from .authority import Authority, needs_openssl
-from .conftest import Clock
+from .conftest import Clock, Names
 from .receiver import Receiver
 
 pytestmark = [needs_openssl, pytest.mark.django_db(databases=["service"])]
 
 NAME = "hooks.example.com"
-HERE = "127.0.0.1"
-
-
-class TlsServer:
-    """The receiver's door: shows a certificate, and keeps by which names it was asked for."""
-
-    def __init__(self, receiver: Receiver) -> None:
-        self.certificate = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self.asked: list[str | None] = []
-        self.certificate.sni_callback = self._choose
-        receiver.socket = self.certificate.wrap_socket(receiver.socket, server_side=True)
-
-    def _choose(self, connection: Any, name: str | None, _: ssl.SSLContext) -> None:
-        self.asked.append(name)
-        connection.context = self.certificate
-
-
-class Network:
-    """Who is looked up and connected to. The name has the receiver's address, and another when it is asked again."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.looked_up: list[str] = []
-        self.connected: list[str] = []
-        self._look_up, self._connect = socket.getaddrinfo, socket.socket.connect
-        monkeypatch.setattr(socket, "getaddrinfo", self.look_up)
-        monkeypatch.setattr(socket.socket, "connect", lambda one, address: self.connect(one, address))
-
-    def look_up(self, host: str, port: int, *rest: Any, **more: Any) -> Any:
-        if host != NAME:
-            return self._look_up(host, port, *rest, **more)
-        self.looked_up.append(host)
-        address = HERE if len(self.looked_up) == 1 else "127.0.0.2"
-        return [(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, port))]
-
-    def connect(self, one: socket.socket, address: Any) -> None:
-        self.connected.append(address[0])
-        self._connect(one, address)
 
 
 @pytest.fixture(scope="module")
@@ -64,57 +26,48 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
     return Authority(tmp_path_factory.mktemp("authority") / "known")
 
 
-@pytest.fixture
-def tls_server(authority: Authority, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> TlsServer:
-    """Of a receiver on a machine that trusts the authority, as an operator would have it do."""
-    monkeypatch.setenv("SSL_CERT_FILE", str(authority.certificate))
-    return TlsServer(receiver)
-
-
-@pytest.fixture
-def network(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Network:
-    settings.WEBHOOK_TARGETS = parse_networks(f"{HERE}/32")
-    return Network(monkeypatch)
-
-
-@pytest.fixture
-def delivery(caller: Caller, receiver: Receiver, tls_server: TlsServer, network: Network) -> EventDelivery:
-    """What is to be told to the receiver, by its name."""
-    caller.webhook(f"https://{NAME}:{receiver.server_port}/in", *EVENT_KINDS)
-    caller.entity()
-    return EventDelivery.objects.get()
-
-
-def refused(kind: str, authority: Authority, folder: Path) -> ssl.SSLContext:
-    if kind == "of another host":
-        return authority.certify("DNS:other.example.com")
-    if kind == "expired":
-        return authority.certify(f"DNS:{NAME}", is_expired=True)
-    return Authority(folder / "unknown").certify(f"DNS:{NAME}")
-
-
 @pytest.mark.parametrize("kind", ["of another host", "expired", "of an unknown authority"])
-def test_another_certificate_is_refused_and_the_event_tried_again(
+def test_another_certificate_is_refused_and_the_event_tried_again_at_the_address_that_was_checked(
     kind: str,
-    delivery: EventDelivery,
+    caller: Caller,
     authority: Authority,
-    tls_server: TlsServer,
-    network: Network,
+    named: Names,
     receiver: Receiver,
     clock: Clock,
+    settings: Any,
+    monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:
-    tls_server.certificate = refused(kind, authority, tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.certificate))
+    settings.WEBHOOK_TARGETS = parse_networks("127.0.0.1/32")
+    certificates = {
+        "of another host": lambda: authority.certify("DNS:other.example.com"),
+        "expired": lambda: authority.certify(f"DNS:{NAME}", is_expired=True),
+        "of an unknown authority": lambda: Authority(tmp_path / "unknown").certify(f"DNS:{NAME}"),
+    }
+    shown = [certificates[kind]()]
+    server_names = []
+
+    def choose(connection: Any, name: str | None, _: ssl.SSLContext) -> None:
+        server_names.append(name)
+        connection.context = shown[-1]
+
+    door = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    door.sni_callback = choose
+    receiver.socket = door.wrap_socket(receiver.socket, server_side=True)
+    caller.webhook(f"https://{NAME}:{receiver.server_port}/in", *EVENT_KINDS)
+    caller.entity()
+    delivery = EventDelivery.objects.get()
+
+    named(("127.0.0.1",), ("127.0.0.2",))
     assert send_due() == 0
     assert receiver.received == [], "nothing is said before the certificate is known to be good"
     delivery.refresh_from_db()
     assert (delivery.state, delivery.attempts.get().outcome) == ("waiting", "tls_failed")
-    assert (network.connected, tls_server.asked) == ([HERE], [NAME])
-    tls_server.certificate = authority.certify(f"DNS:{NAME}")
-    network.looked_up.clear()
+    shown.append(authority.certify(f"DNS:{NAME}"))
+    names = named(("127.0.0.1",), ("127.0.0.2",))
     clock.move(seconds=6)
     assert send_due() == 1
     assert receiver.ids == [delivery.event.id]
     assert receiver.received[0].headers["host"] == f"{NAME}:{receiver.server_port}"
-    assert network.looked_up == [NAME], "once for each try"
-    assert (set(network.connected), set(tls_server.asked)) == ({HERE}, {NAME})
+    assert (names, server_names) == ([NAME], [NAME, NAME])

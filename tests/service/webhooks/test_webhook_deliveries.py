@@ -1,5 +1,7 @@
 """`manage.py webhook_deliveries` lists the dead, shows one with its tries, and sends again."""
 
+from io import StringIO
+
 import pytest
 from django.core.management import CommandError, call_command
 
@@ -13,10 +15,10 @@ from .receiver import Receiver
 pytestmark = pytest.mark.django_db(databases=["service"])
 
 
-def run_command(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    capsys.readouterr()
-    call_command("webhook_deliveries", *arguments)
-    return capsys.readouterr().out
+def run_command(*arguments: str) -> str:
+    output = StringIO()
+    call_command("webhook_deliveries", *arguments, stdout=output)
+    return output.getvalue()
 
 
 @pytest.fixture
@@ -32,16 +34,14 @@ def dead(caller: Caller, receiver: Receiver, secret: str, monkeypatch: pytest.Mo
     return EventDelivery.objects.exclude(dead_at=None).get()
 
 
-def test_the_dead_are_listed_without_their_target_in_full(
-    dead: EventDelivery, capsys: pytest.CaptureFixture[str]
-) -> None:
-    listed = run_command(capsys)
+def test_the_dead_are_listed_without_their_target_in_full(dead: EventDelivery) -> None:
+    listed = run_command()
     assert f"{dead.pk}  dead  entity.created  {dead.event.id}  {dead.about}" in listed
     assert "1 dead, 0 waiting, 1 delivered" in listed
     assert "hidden" not in listed
-    assert run_command(capsys, "list", "--state", "delivered").count("entity.created") == 1
-    assert run_command(capsys, "list", "--state", "all", "--limit", "1").count("entity.created") == 1
-    assert "refused 410" in run_command(capsys, "show", str(dead.pk))
+    assert run_command("list", "--state", "delivered").count("entity.created") == 1
+    assert run_command("list", "--state", "all", "--limit", "1").count("entity.created") == 1
+    assert "refused 410" in run_command("show", str(dead.pk))
 
 
 def test_sending_once_says_how_much_was_delivered(
@@ -54,7 +54,7 @@ def test_sending_once_says_how_much_was_delivered(
 
 @pytest.mark.parametrize("choice", ["one", "--all-dead"])
 def test_the_dead_are_sent_again_under_their_ids_when_that_is_said(
-    dead: EventDelivery, receiver: Receiver, capsys: pytest.CaptureFixture[str], choice: str
+    dead: EventDelivery, receiver: Receiver, choice: str
 ) -> None:
     for arguments, words in (
         ([], "--all-dead"),
@@ -66,7 +66,7 @@ def test_the_dead_are_sent_again_under_their_ids_when_that_is_said(
     dead.refresh_from_db()
     assert dead.state == "dead"
     receiver.status = 204
-    assert "1 will be sent again" in run_command(capsys, "again", str(dead.pk) if choice == "one" else choice)
+    assert "1 will be sent again" in run_command("again", str(dead.pk) if choice == "one" else choice)
     assert send_due() == 1, "what was delivered is not sent again"
     assert receiver.ids[-1] == dead.event.id
     dead.refresh_from_db()
