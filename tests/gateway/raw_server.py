@@ -34,7 +34,6 @@ class Line:
         return True
 
     def send(self, text: str | bytes) -> None:
-        """These bytes."""
         self.socket.sendall(text.encode() if isinstance(text, str) else text)
 
     def drip(self, text: str) -> None:
@@ -65,7 +64,6 @@ class RawServer:
 
     @property
     def url(self) -> str:
-        """Where it listens."""
         return f"http://127.0.0.1:{self._listener.getsockname()[1]}"
 
     def close(self) -> None:

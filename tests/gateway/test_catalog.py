@@ -2,12 +2,12 @@
 
 import json
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from formation_portal.contract.schema_check import check_schema
 from formation_portal.gateway import catalog, service
 from formation_portal.gateway.calls import Limits
 from formation_portal.gateway.catalog import CatalogCache, read_products
@@ -17,6 +17,7 @@ from tests.gateway.conftest import PATIENCE, Clock, client_at
 from tests.other_service import OtherService
 from tests.other_service.schema_builders import NAME, Json, entity, item, same_id, schema
 from tests.other_service.schemas import BROKEN, CATALOG, FAULTY, USABLE
+from tests.waiting import wait_until
 
 
 @pytest.fixture
@@ -33,10 +34,11 @@ def calls(other: OtherService) -> int:
     return len(other.requests("GET", "/catalog"))
 
 
-def with_etag(other: OtherService, items: list[Any], **headers: str) -> None:
-    """Make it a service that names its catalog's version."""
+def say(other: OtherService, status: int, items: Any = None, **headers: str) -> None:
+    """Answer with this catalog, named by its version, from now on."""
     other.heal()
-    other.answer("GET .*/catalog", 200, items, headers={"ETag": '"v1"', **headers})
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    other.answer("GET .*/catalog", status, items, headers={"ETag": '"v1"'} | named)
 
 
 def test_a_fresh_catalog_costs_no_call(cache: CatalogCache, other_service: OtherService, clock: Clock) -> None:
@@ -59,11 +61,10 @@ def test_a_fresh_catalog_costs_no_call(cache: CatalogCache, other_service: Other
 def test_an_old_catalog_is_asked_for_by_its_etag_and_not_read_again(
     cache: CatalogCache, other_service: OtherService, clock: Clock
 ) -> None:
-    with_etag(other_service, list(CATALOG))
+    say(other_service, 200, list(CATALOG))
     first = cache.current()
     clock.now = 301
-    other_service.heal()
-    other_service.answer("GET .*/catalog", 304)
+    say(other_service, 304)
     second = cache.current()
     assert other_service.received[-1].headers["If-None-Match"] == '"v1"'
     assert second.items is first.items
@@ -74,17 +75,12 @@ def test_an_old_catalog_is_asked_for_by_its_etag_and_not_read_again(
 
 @pytest.mark.parametrize(
     ("cache_control", "seconds"),
-    [
-        ("max-age=60", 60),
-        ("max-age=9999", 300),
-        ("no-store", 5),
-        ("max-age=soon", 300),
-    ],
+    [("max-age=60", 60), ("max-age=9999", 300), ("no-store", 5), ("max-age=soon", 300)],
 )
 def test_the_services_word_shortens_the_time_and_never_asks_for_every_page(
     cache: CatalogCache, other_service: OtherService, clock: Clock, cache_control: str, seconds: int
 ) -> None:
-    with_etag(other_service, list(USABLE[:1]), **{"Cache-Control": cache_control})
+    say(other_service, 200, list(USABLE[:1]), Cache_Control=cache_control)
     cache.current()
     clock.now = seconds - 0.1
     cache.current()
@@ -114,27 +110,7 @@ def test_an_old_catalog_is_shown_with_a_note_whatever_befalls_the_service(
 def test_after_a_failure_nobody_asks_for_half_a_minute_or_as_long_as_a_busy_service_says(
     cache: CatalogCache, other_service: OtherService, clock: Clock
 ) -> None:
-    cache.current()
-    other_service.answer("GET .*/catalog", 500)
-    for clock.now in (301, 302, 330):
-        assert cache.current().is_stale
-    assert calls(other_service) == 2
-    other_service.heal()
-    other_service.answer("GET .*/catalog", 429, headers={"Retry-After": "120"})
-    for clock.now in (331, 450):
-        cache.current()
-    assert calls(other_service) == 3
-    other_service.heal()
-    clock.now = 451
-    healed = cache.current()
-    assert not healed.is_stale
-    assert not healed.note
-
-
-def test_without_any_catalog_it_says_so_at_once_and_asks_seldom(
-    cache: CatalogCache, other_service: OtherService, clock: Clock
-) -> None:
-    other_service.answer("GET .*/catalog", 500)
+    say(other_service, 500)
     for clock.now in (0, 10, 29):
         with pytest.raises(CatalogUnavailable):
             cache.current()
@@ -142,15 +118,27 @@ def test_without_any_catalog_it_says_so_at_once_and_asks_seldom(
     other_service.heal()
     clock.now = 30
     assert cache.current().items
+    say(other_service, 500)
+    for clock.now in (331, 332, 360):
+        assert cache.current().is_stale
+    assert calls(other_service) == 3
+    say(other_service, 429, Retry_After="120")
+    for clock.now in (361, 480):
+        cache.current()
+    assert calls(other_service) == 4
+    other_service.heal()
+    clock.now = 481
+    healed = cache.current()
+    assert not healed.is_stale
+    assert not healed.note
 
 
 def test_a_restart_asks_by_the_etag_that_was_kept_and_without_the_service_shows_the_last_catalog(
     cache: CatalogCache, other_service: OtherService, clock: Clock, tmp_path: Path
 ) -> None:
-    with_etag(other_service, list(USABLE))
+    say(other_service, 200, list(USABLE))
     first = cache.current()
-    other_service.heal()
-    other_service.answer("GET .*/catalog", 304)
+    say(other_service, 304)
     assert len(make_cache(other_service, clock, tmp_path).current().items) == len(USABLE)
     assert other_service.received[-1].headers["If-None-Match"] == '"v1"'
     other_service.stop()
@@ -178,7 +166,7 @@ def test_what_one_process_has_found_every_other_shows(
 
 
 @pytest.mark.parametrize("kept", [b"", b'{"etag": "", "items": 5}', b"\xff\xfe"])
-def test_a_spoilt_file_is_as_good_as_none(
+def test_a_spoilt_file_is_as_good_as_none_and_a_catalog_that_cannot_be_kept_is_shown_all_the_same(
     other_service: OtherService, clock: Clock, tmp_path: Path, kept: bytes
 ) -> None:
     make_cache(other_service, clock, tmp_path).current()
@@ -186,13 +174,7 @@ def test_a_spoilt_file_is_as_good_as_none(
     file.write_bytes(kept)
     assert not make_cache(other_service, clock, tmp_path).current().is_stale
     assert len(json.loads(file.read_bytes())["items"]) == len(CATALOG)
-
-
-def test_a_catalog_that_cannot_be_kept_is_shown_all_the_same(
-    other_service: OtherService, clock: Clock, tmp_path: Path
-) -> None:
-    (tmp_path / "file").write_text("no directory")
-    assert make_cache(other_service, clock, tmp_path / "file" / "catalog").current().items
+    assert make_cache(other_service, clock, file / "catalog").current().items
 
 
 def test_who_has_something_to_show_waits_for_nobody(
@@ -203,8 +185,7 @@ def test_who_has_something_to_show_waits_for_nobody(
     gate = other_service.hold("GET .*/catalog")
     asking = threading.Thread(target=cache.current)
     asking.start()
-    while calls(other_service) < 2:
-        threading.Event().wait(0.005)
+    wait_until(lambda: calls(other_service) == 2)
     # The other request is still waiting for its answer.
     assert cache.current() is first
     gate.set()
@@ -212,19 +193,12 @@ def test_who_has_something_to_show_waits_for_nobody(
     assert calls(other_service) == 2
 
 
-@pytest.fixture
-def unconfigured(settings: Any, tmp_path: Path) -> Iterator[None]:
-    settings.FORMATION_SERVICE_URL = "ftp://nowhere"
-    settings.DATA_DIR = tmp_path
+def test_a_wrong_address_is_a_catalog_that_is_not_there(settings: Any, tmp_path: Path) -> None:
+    settings.FORMATION_SERVICE_URL, settings.DATA_DIR = "ftp://nowhere", tmp_path
     catalog.forget()
-    yield
-    catalog.forget()
-
-
-@pytest.mark.usefixtures("unconfigured")
-def test_a_wrong_address_is_a_catalog_that_is_not_there() -> None:
     with pytest.raises(CatalogUnavailable, match="FORMATION_SERVICE_URL must begin with"):
         catalog.catalog()
+    catalog.forget()
 
 
 def test_the_configured_services_catalog_is_held_for_the_process(at_other_service: OtherService) -> None:
@@ -234,6 +208,7 @@ def test_the_configured_services_catalog_is_held_for_the_process(at_other_servic
     assert calls(at_other_service) == 1
 
 
+NAMELESS = "A product without a name"
 SOUND = schema("Form", entity("The company", NAME))
 
 
@@ -293,3 +268,35 @@ def _nested(depth: int) -> Json:
         value = [value]
     field = {"key": "k", "label": "K", "depends_on": {"field": "k", "value": value}, "options": value}
     return item("nested", "Nested", schema("Form", entity("The company", field)))
+
+
+@pytest.mark.parametrize(
+    ("name", "form_name", "slug", "listed"),
+    [
+        ("Company", "Form of a company", "company", "Company"),
+        ("", "Form of a company", "company", "Form of a company"),
+        ("", "", "company", "company"),
+        ("", "", "", NAMELESS),
+    ],
+)
+def test_a_product_is_listed_under_the_first_name_that_there_is(
+    name: str, form_name: str, slug: str, listed: str
+) -> None:
+    form = SOUND | {"form_name": form_name, "name": form_name}
+    [product] = read_products([item("x", "X", form, product={"name": name, "slug": slug})])
+    assert product.name == listed
+
+
+def test_a_product_that_cannot_be_checked_is_listed_beside_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error that nobody has thought of yet, so it has to be made."""
+    sound, broken = USABLE[:2]
+
+    def check_most(form: Any) -> Any:
+        if form.id == broken["schema"]["id"]:
+            raise RecursionError
+        return check_schema(form)
+
+    monkeypatch.setattr("formation_portal.gateway.catalog.check_schema", check_most)
+    first, second = read_products([broken, sound])
+    assert (first.name, first.reason) == (NAMELESS, "The catalog entry cannot be read")
+    assert second.is_available

@@ -8,7 +8,7 @@ import pytest
 from formation_portal.gateway.records import EntityRecord
 
 
-def test_every_member_is_read_under_its_first_name() -> None:
+def test_every_member_is_read_under_each_of_its_names() -> None:
     record = {
         "id": "ent_7",
         "status": "incorporated",
@@ -27,19 +27,20 @@ def test_every_member_is_read_under_its_first_name() -> None:
         pending_submission=False,
         payment_url="https://pay.example/i/9?t=1",
     )
-
-
-def test_every_member_is_read_under_its_other_name() -> None:
-    record = {
+    others = {
         "entity_id": "E-3",
         "feedback": "  Send\x07 the deed\r\n again ",
         "registration_number": 4711,
         "incorporated_at": "2026-10-02",
         "invoice_url": "https://invoices.example/3",
     }
-    read = EntityRecord.read(record)
-    assert (read.id, read.note, read.company_number) == ("E-3", "Send the deed\nagain", "4711")
-    assert (read.incorporated_on, read.payment_url) == (date(2026, 10, 2), "https://invoices.example/3")
+    assert EntityRecord.read(others) == EntityRecord(
+        id="E-3",
+        note="Send the deed\nagain",
+        company_number="4711",
+        incorporated_on=date(2026, 10, 2),
+        payment_url="https://invoices.example/3",
+    )
 
 
 @pytest.mark.parametrize(
@@ -71,18 +72,9 @@ def test_no_page_links_to_an_address_that_is_not_plain_https(url: str) -> None:
     assert EntityRecord.read({"payment_url": url, "invoice_url": "https://ok.example/1"}).payment_host == "ok.example"
 
 
-@pytest.mark.parametrize(
-    ("record", "expected"),
-    [
-        *(
-            ({"status": status}, True)
-            for status in ("awaiting_payment", "pending_payment", "payment_required", "unpaid")
-        ),
-        ({"status": "draft", "pending_submission": True}, True),
-        ({"status": "draft", "pending_submission": "true"}, False),
-        ({"status": "submitted_for_review", "pending_submission": False}, False),
-        ({"status": "paid"}, False),
-    ],
-)
-def test_a_status_of_the_list_and_a_pending_submission_wait_for_payment(record: dict[str, Any], expected: bool) -> None:
-    assert EntityRecord.read(record).awaits_payment is expected
+@pytest.mark.parametrize("status", ["awaiting_payment", "pending_payment", "payment_required", "unpaid", "draft"])
+def test_a_status_of_the_list_and_a_pending_submission_wait_for_payment(status: str) -> None:
+    assert EntityRecord.read({"status": status}).awaits_payment is (status != "draft")
+    assert EntityRecord.read({"status": status, "pending_submission": True}).awaits_payment
+    for pending in ("true", False):
+        assert not EntityRecord.read({"status": "submitted_for_review", "pending_submission": pending}).awaits_payment

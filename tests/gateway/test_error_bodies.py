@@ -28,23 +28,23 @@ def read(answer: Any) -> ErrorBody:
     return read_error_body(json.dumps(answer).encode(), content_type="application/json")
 
 
-def test_problem_details_name_code_fields_and_words() -> None:
-    assert read(PROBLEM) == ErrorBody(
-        code="validation_failed",
-        message="Two answers are wrong",
-        problems=(
-            FieldProblem("bvi.activity", "required", "Enter it"),
-            FieldProblem("a/b.c", "currency_not_allowed", "Choose another"),
-        ),
-    )
-
-
 TAKEN, ODD = (FieldProblem("email", "invalid", text) for text in ("is taken", "is odd"))
 
 
 @pytest.mark.parametrize(
     ("answer", "body"),
     [
+        (
+            PROBLEM,
+            ErrorBody(
+                "validation_failed",
+                "Two answers are wrong",
+                (
+                    FieldProblem("bvi.activity", "required", "Enter it"),
+                    FieldProblem("a/b.c", "currency_not_allowed", "Choose another"),
+                ),
+            ),
+        ),
         ({"error": "Who are you?"}, ErrorBody(message="Who are you?")),
         ({"detail": "Not today"}, ErrorBody(message="Not today")),
         ({"errors": {"email": ["is taken", "is odd"]}}, ErrorBody(problems=(TAKEN, ODD))),
@@ -52,23 +52,22 @@ TAKEN, ODD = (FieldProblem("email", "invalid", text) for text in ("is taken", "i
             {"error": {"code": "bad_answers", "message": "Look again", "details": {"email": ["is taken"]}}},
             ErrorBody("bad_answers", "Look again", (TAKEN,)),
         ),
+        (
+            {"detail": [{"loc": ["body", "person", "email"], "msg": "is missing", "type": "missing"}]},
+            ErrorBody(problems=(FieldProblem("person.email", "missing", "is missing"),)),
+        ),
+        # The field of the inner object goes before that of the outer.
+        ({"field": "name", "error": {"field": "email", "message": "is taken"}}, ErrorBody(problems=(TAKEN,))),
     ],
 )
 def test_the_usual_shapes_are_read_whole(answer: Any, body: ErrorBody) -> None:
     assert read(answer) == body
-    missing = read({"detail": [{"loc": ["body", "person", "email"], "msg": "is missing", "type": "missing"}]})
-    assert missing.problems == (FieldProblem("person.email", "missing", "is missing"),)
 
 
 def test_a_requirement_keeps_its_place() -> None:
     error = {"code": "document", "detail": "Upload it", "section": "directors", "party_id": "pty_1", "slot": "Passport"}
     [objection] = read({"code": "requirements_not_met", "errors": [error]}).problems
     assert (objection.section, objection.party_id, objection.slot) == ("directors", "pty_1", "Passport")
-
-
-def test_the_field_of_the_inner_object_goes_before_that_of_the_outer() -> None:
-    answer = {"field": "name", "error": {"field": "email", "message": "is taken"}}
-    assert read(answer).problems == (FieldProblem("email", "invalid", "is taken"),)
 
 
 def test_plain_text_is_the_message_and_a_page_of_mark_up_says_nothing() -> None:
@@ -78,7 +77,6 @@ def test_plain_text_is_the_message_and_a_page_of_mark_up_says_nothing() -> None:
 
 
 SHORT = "Alternate name is too short"
-# What twenty services say of one field, each in its own way.
 SHAPES: dict[str, Any] = {
     "details with a field": {"error": {"code": "invalid", "message": SHORT, "details": {"field": "lagoon.alternate"}}},
     "details with a path": {"error": {"message": SHORT, "details": {"path": "csp_data.lagoon.alternate", "min": 3}}},
@@ -101,8 +99,8 @@ SHAPES: dict[str, Any] = {
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_whatever_shape_a_refusal_has_its_words_stand_at_its_field(shape: str) -> None:
-    found = read(SHAPES[shape]).problems
-    assert [(one.field, one.message) for one in found] == [("lagoon.alternate", SHORT)]
+    problems = read(SHAPES[shape]).problems
+    assert [(problem.field, problem.message) for problem in problems] == [("lagoon.alternate", SHORT)]
 
 
 @pytest.mark.parametrize(
@@ -153,19 +151,12 @@ JSON = st.recursive(
 )
 
 
-@given(JSON)
-def test_no_json_breaks_the_reading(answer: Any) -> None:
+@given(JSON, st.binary())
+def test_no_json_no_bytes_and_no_depth_break_the_reading(answer: Any, body: bytes) -> None:
     complaint = read(answer)
     complaint.message.encode()
     assert all(isinstance(objection.field, str) for objection in complaint.problems)
-
-
-@given(st.binary())
-def test_no_bytes_break_the_reading(body: bytes) -> None:
     read_error_body(body).message.encode()
-
-
-def test_no_depth_breaks_the_reading() -> None:
     assert read_error_body(b"[" * 100_000) == ErrorBody(message=("[" * 500))
 
 
