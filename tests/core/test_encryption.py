@@ -26,22 +26,21 @@ def use(settings: object, *keys: str) -> None:
     encryption.read_ring_again()
 
 
-def test_what_an_earlier_key_has_encrypted_is_read_by_a_ring_that_has_it(keys: object) -> None:
+def test_what_an_earlier_key_has_encrypted_is_read_by_a_ring_that_has_it_and_by_no_other(keys: object) -> None:
     text, file = encryption.encrypt(b"Ada", "a"), encryption.encrypt_file(b"Ada", "name")
+    digest = encryption.key_ring().first.digest("ada")
+    assert digest == encryption.key_ring().first.digest("ada") != encryption.key_ring().first.digest("adb")
     use(keys, OTHER, ONE)
     assert encryption.decrypt(text, "a") == b"Ada"
     assert encryption.decrypt_file(file, "name") == b"Ada"
     assert not encryption.file_has_newest_key(file)
     assert encryption.encrypt(b"Ada", "a").partition(":")[0] != text.partition(":")[0]
-
-
-def test_a_ring_without_the_key_reads_nothing(keys: object) -> None:
-    text, file = encryption.encrypt(b"Ada", "a"), encryption.encrypt_file(b"Ada", "name")
     use(keys, OTHER)
     with pytest.raises(UnreadableError):
         encryption.decrypt(text, "a")
     with pytest.raises(UnreadableError):
         encryption.decrypt_file(file, "name")
+    assert encryption.key_ring().first.digest("ada") != digest
 
 
 def test_a_process_that_meets_a_newer_key_reads_the_ring_again(keys: object) -> None:
@@ -65,13 +64,6 @@ def test_a_key_that_another_node_has_put_first_is_read_from_the_database(keys: o
     assert list(encryption.key_ring().by_id) == [encryption.Key(OTHER).id, encryption.Key(ONE).id]
 
 
-def test_a_digest_tells_nothing_without_the_key_and_is_the_same_with_it(keys: object) -> None:
-    digest = encryption.key_ring().first.digest("ada")
-    assert digest == encryption.key_ring().first.digest("ada") != encryption.key_ring().first.digest("adb")
-    use(keys, OTHER)
-    assert encryption.key_ring().first.digest("ada") != digest
-
-
 @pytest.mark.parametrize("context", ["b", "", "a\x1f"])
 def test_what_is_bound_to_one_place_is_not_read_in_another(context: str) -> None:
     with pytest.raises(UnreadableError):
@@ -80,17 +72,10 @@ def test_what_is_bound_to_one_place_is_not_read_in_another(context: str) -> None
         encryption.decrypt_file(encryption.encrypt_file(b"Ada", "a"), context)
 
 
-def test_a_file_from_before_is_read_as_it_is() -> None:
-    assert encryption.decrypt_file(b"%PDF-1.4", "name") == b"%PDF-1.4"
-
-
-@given(st.text(st.characters(exclude_categories=())))
-def test_whatever_else_a_column_holds_is_unreadable_and_no_fault(text: str) -> None:
+@given(st.text(st.characters(exclude_categories=())), st.binary(max_size=200))
+def test_whatever_else_a_column_or_a_damaged_file_holds_is_unreadable_and_no_fault(text: str, rest: bytes) -> None:
     with pytest.raises(UnreadableError):
         encryption.decrypt(text, "a")
-
-
-@given(st.binary(max_size=200))
-def test_a_damaged_file_is_unreadable_and_no_fault(rest: bytes) -> None:
     with pytest.raises(UnreadableError):
         encryption.decrypt_file(encryption.FILE_MARK + rest, "name")
+    assert encryption.decrypt_file(b"%PDF-1.4", "name") == b"%PDF-1.4", "a file from before is read as it is"

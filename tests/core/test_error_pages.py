@@ -41,32 +41,21 @@ def house_page(response: Any, status: int) -> Markup:
     return markup
 
 
-def test_what_makes_no_sense(as_nobody: Client) -> None:
-    too_many = {f"q:{number}": "" for number in range(5_001)}
-    house_page(as_nobody.post("/accounts/login/", too_many), 400)
-
-
 @pytest.mark.parametrize(("address", "status"), [("/desk/", 403), ("/nowhere/", 404), ("/applications/%00/", 404)])
-def test_what_is_not_there_or_for_others(address: str, status: int, as_owner: Client) -> None:
+def test_what_is_not_there_or_for_others_has_a_page(address: str, status: int, as_owner: Client) -> None:
     house_page(as_owner.get(address), status)
 
 
-def test_what_a_page_does_not_do(as_nobody: Client) -> None:
+def test_what_makes_no_sense_is_too_large_or_tried_too_often_has_a_page(as_nobody: Client, settings: Any) -> None:
+    house_page(as_nobody.post("/accounts/login/", {f"q:{number}": "" for number in range(5_001)}), 400)
     response = as_nobody.post("/")
     house_page(response, 405)
     assert "GET" in response["Allow"]
-
-
-def test_what_is_too_large(as_nobody: Client) -> None:
     response = as_nobody.post("/accounts/login/", {"login": "x" * 2_600_000})
     assert "none of it was saved" in house_page(response, 413).one("main").text
-
-
-def test_what_is_tried_too_often(as_nobody: Client, settings: Any) -> None:
     settings.ACCOUNT_RATE_LIMITS = {"signup": "1/m/ip"}
-    client = Client(REMOTE_ADDR="203.0.113.9")
-    answers = [client.post("/accounts/signup/", {}) for _ in range(2)]
-    house_page(answers[1], 429)
+    as_nobody.post("/accounts/signup/", {})
+    house_page(as_nobody.post("/accounts/signup/", {}), 429)
 
 
 @pytest.mark.urls(__name__)
@@ -76,18 +65,13 @@ def test_a_fault_of_ours(as_nobody: Client) -> None:
     assert "has been removed" in house_page(as_nobody.get("/gone/"), 410).one("main").text
 
 
-def test_a_form_whose_token_does_not_fit(owner: Any) -> None:
-    client = Client(enforce_csrf_checks=True, headers={"origin": "http://testserver"})
-    client.force_login(owner)
-    assert "Not saved yet" in house_page(client.post("/applications/", {"product": "x"}), 403).one("title").text
-
-
-def test_a_script_whose_token_does_not_fit_gets_one_with_the_account_that_it_counts_for(
+def test_a_form_whose_token_does_not_fit_is_not_saved_and_a_script_gets_one_with_the_account_that_it_counts_for(
     owner: Any, other_customer: Any
 ) -> None:
     draft = factories.new_draft(owner)
     client = Client(enforce_csrf_checks=True, headers={"origin": "http://testserver"})
     client.force_login(owner)
+    assert "Not saved yet" in house_page(client.post("/applications/", {"product": "x"}), 403).one("title").text
     path = f"/applications/{draft.application.reference}/sections/{draft.schema.entity_sections[0].key}/"
     marker = Markup(client.get(path).content.decode()).one("div", id="drawn-from").attributes["data-account"]
     refused = client.post(path, {}, headers={"HX-Request": "true"})

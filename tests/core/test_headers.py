@@ -128,6 +128,23 @@ def test_a_post_from_another_site_is_refused_at_every_address(
     assert not taken, "\n".join(taken)
 
 
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 302),
+        ({"Sec-Fetch-Site": "same-origin"}, 302),
+        ({"Sec-Fetch-Site": "none"}, 302),
+        ({"Sec-Fetch-Site": "cross-site", "Origin": "https://portal.example"}, 302),
+        ({"Sec-Fetch-Site": "cross-site", "Origin": "https://elsewhere.example"}, 403),
+    ],
+)
+def test_our_own_pages_and_trusted_sites_may_post(
+    as_nobody: Client, headers: dict[str, str], status: int, settings: Any
+) -> None:
+    settings.CSRF_TRUSTED_ORIGINS = ["https://portal.example"]
+    assert as_nobody.post("/display/", {"theme": "dark"}, headers=headers).status_code == status
+
+
 def test_a_post_without_a_token_is_refused_at_every_address(
     owner: Any, real: dict[str, str], full_catalog: Any
 ) -> None:
@@ -147,22 +164,6 @@ def test_the_cookies_of_a_session_are_no_scripts(as_nobody: Client, owner: Any) 
     for name in (settings.SESSION_COOKIE_NAME, settings.CSRF_COOKIE_NAME):
         assert as_nobody.cookies[name]["httponly"], name
         assert as_nobody.cookies[name]["samesite"] == "Lax", name
-
-
-@pytest.mark.parametrize(
-    ("headers", "status"),
-    [
-        ({}, 302),
-        ({"Sec-Fetch-Site": "same-origin"}, 302),
-        ({"Sec-Fetch-Site": "none"}, 302),
-        ({"Sec-Fetch-Site": "cross-site"}, 403),
-        ({"Sec-Fetch-Site": "cross-site", "Origin": "https://portal.example"}, 302),
-        ({"Sec-Fetch-Site": "cross-site", "Origin": "https://elsewhere.example"}, 403),
-    ],
-)
-def test_who_may_post(as_nobody: Client, headers: dict[str, str], status: int, settings: Any) -> None:
-    settings.CSRF_TRUSTED_ORIGINS = ["https://portal.example"]
-    assert as_nobody.post("/display/", {"theme": "dark"}, headers=headers).status_code == status
 
 
 def test_with_the_settings_that_operators_are_given_djangos_checks_find_nothing(tmp_path: Path) -> None:

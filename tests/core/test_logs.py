@@ -70,12 +70,6 @@ def test_a_line_is_one_object_with_what_is_known(lines: Lines) -> None:
     assert current_request_id() == ""
 
 
-def test_what_goes_wrong_within_a_request_is_found_by_its_id(lines: Lines, as_owner: Client, owner: User) -> None:
-    as_owner.get("/Solheim/", headers={"X-Request-Id": "proxys-id-1"})
-    [line] = [one for one in lines() if one["logger"] == "django.request"]
-    assert (line["request"], line["account"]) == ("proxys-id-1", owner.pk)
-
-
 @pytest.mark.usefixtures("_fresh_catalog")
 def test_the_embedded_services_log_shows_the_pages_id(lines: Lines, as_nobody: Client) -> None:
     assert as_nobody.get("/", headers={"X-Request-Id": "proxys-id-1"}).status_code == 200
@@ -86,9 +80,15 @@ def test_the_embedded_services_log_shows_the_pages_id(lines: Lines, as_nobody: C
     assert lines()[-1]["request"] != "proxys-id-1"
 
 
-def test_another_service_is_sent_the_pages_id(as_nobody: Client, at_other_service: OtherService) -> None:
+def test_another_service_is_sent_the_pages_id_and_of_a_command_one_for_each_call(
+    as_nobody: Client, at_other_service: OtherService
+) -> None:
     as_nobody.get("/", headers={"X-Request-Id": "proxys-id-1"})
-    assert {one.headers["X-Request-Id"] for one in at_other_service.received} == {"proxys-id-1"}
+    assert {call.headers["X-Request-Id"] for call in at_other_service.received} == {"proxys-id-1"}
+    at_other_service.received.clear()
+    gateway.service().catalog()
+    gateway.service().catalog()
+    assert len({call.headers["X-Request-Id"] for call in at_other_service.received}) == 2
 
 
 @pytest.mark.parametrize("chosen", ["plain", "json"])
@@ -102,9 +102,3 @@ def test_the_setting_chooses_how_lines_are_written(monkeypatch: pytest.MonkeyPat
         assert json.loads(line)["message"] == "Solved"
     else:
         assert line.endswith(" ERROR some.where Solved")
-
-
-def test_a_command_has_a_request_id_for_each_of_its_calls(at_other_service: OtherService) -> None:
-    gateway.service().catalog()
-    gateway.service().catalog()
-    assert len({one.headers["X-Request-Id"] for one in at_other_service.received}) == 2

@@ -48,11 +48,15 @@ def delivered(owner: Any) -> Draft:
     return open_draft(again(draft.application))
 
 
-def test_what_the_service_deletes_is_overwritten(delivered: Draft, owner: Any) -> None:
+def test_what_is_deleted_is_overwritten_here_at_once_and_then_at_the_service(delivered: Draft, owner: Any) -> None:
+    acknowledged = stored(Delivery, "acknowledged", f"kind = '{ResourceKind.PARTY.value}'")
     values = [*stored(Party, "properties"), *stored(Entity, "properties"), *stored(KeptAnswer, "body", "status < 300")]
     assert len(values) > 3
     assert left(values) == values
+    assert left(acknowledged) == acknowledged != []
     services.delete_draft(delivered.application, by=owner)
+    assert left(acknowledged) == [], "the service need not answer for it"
+    assert {row.state for row in Delivery.objects.filter(kind=ResourceKind.ENTITY)} == {"queued"}
     drain()
     assert not Entity.objects.exists()
     assert left(values) == []
@@ -68,18 +72,6 @@ def test_a_party_that_is_removed_is_overwritten_there_and_here(delivered: Draft,
     drain()
     assert not Party.objects.exists()
     assert left(values) == []
-
-
-def test_what_the_service_has_acknowledged_is_overwritten_once_the_draft_is_deleted(
-    delivered: Draft, owner: Any
-) -> None:
-    values = stored(Delivery, "acknowledged", f"kind = '{ResourceKind.PARTY.value}'")
-    assert left(values) == values != []
-    services.delete_draft(delivered.application, by=owner)
-    assert left(values) == [], "the service need not answer for it"
-    assert {row.state for row in Delivery.objects.filter(kind=ResourceKind.ENTITY)} == {"queued"}
-    drain()
-    assert not Entity.objects.exists()
 
 
 def test_what_the_services_retention_deletes_is_overwritten(delivered: Draft) -> None:

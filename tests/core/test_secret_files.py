@@ -14,22 +14,16 @@ def left_in(folder: Path) -> list[str]:
     return sorted(one.name for one in folder.iterdir())
 
 
-def test_it_is_made_once_and_readable_by_its_owner_alone(tmp_path: Path) -> None:
-    path = tmp_path / "key"
-    assert read_or_create_secret(path, lambda: "first") == "first"
-    assert read_or_create_secret(path, lambda: "second") == "first"
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert left_in(tmp_path) == ["key"]
-
-
-def test_of_two_who_make_it_at_once_both_get_the_same(tmp_path: Path) -> None:
+def test_a_secret_is_made_once_by_whoever_comes_first_and_readable_by_its_owner_alone(tmp_path: Path) -> None:
     path = tmp_path / "key"
 
     def made_meanwhile() -> str:
-        read_or_create_secret(path, lambda: "of whoever was first")
-        return "of whoever was second"
+        read_or_create_secret(path, lambda: "first")
+        return "second"
 
-    assert read_or_create_secret(path, made_meanwhile) == "of whoever was first"
+    assert read_or_create_secret(path, made_meanwhile) == "first"
+    assert read_or_create_secret(path, lambda: "third") == "first"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert left_in(tmp_path) == ["key"]
 
 

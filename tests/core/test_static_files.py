@@ -15,11 +15,6 @@ from tests.markup import Markup
 ROOT = Path(__file__).parents[2]
 CSS = ROOT / "static/css"
 _QUOTED = re.compile(r'"[^"\n]*"')
-TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
-
-
-def _name(path: Path) -> str:
-    return str(path.relative_to(ROOT / "templates"))
 
 
 def test_every_style_sheet_is_in_one_bundle_and_the_layers_come_first() -> None:
@@ -49,30 +44,19 @@ EXPECTED = [("privacy/export.html", "an inline style sheet")]
 
 
 def test_no_template_holds_what_the_content_policy_forbids() -> None:
-    sources = {_name(path): path.read_text() for path in TEMPLATES}
-    found = [
-        (name, what)
-        for name, source in sources.items()
-        for what, pattern in FORBIDDEN.items()
-        if re.search(pattern, source)
-    ]
-    assert found == EXPECTED
+    folder = ROOT / "templates"
+    sources = {str(path.relative_to(folder)): path.read_text() for path in sorted(folder.rglob("*.html"))}
+    kinds = [(name, kind) for name in sources for kind in FORBIDDEN if re.search(FORBIDDEN[kind], sources[name])]
+    assert kinds == EXPECTED
 
 
-@pytest.fixture
-def frame() -> Markup:
-    """The frame, with nothing in it."""
-    return Markup(render_to_string("base.html"))
-
-
-def test_the_frame_is_sound_without_request_or_user(frame: Markup) -> None:
-    assert frame.faults == []
-    assert frame.one("main").attributes == {"id": "main", "tabindex": "-1"}
-    assert frame.one("a", class_="skip-link").attributes["href"] == "#main"
-    assert [one.attributes["id"] for one in frame.all("p", role="status")] == ["announcer", "saving"]
-
-
-def test_htmx_is_told_not_to_evaluate_store_or_swap_errors(frame: Markup) -> None:
+def test_htmx_runs_after_our_script_and_is_told_not_to_evaluate_store_or_swap_errors() -> None:
+    frame = Markup(render_to_string("base.html"))
+    first, *others = frame.all("script")
+    assert "src" not in first.attributes
+    assert [script.attributes["src"] for script in others] == [f"/static/{name}" for name in SCRIPTS]
+    assert SCRIPTS[-1].startswith("django_htmx/htmx-2")
+    assert all("defer" in script.attributes for script in others)
     config = json.loads(frame.one("meta", name="htmx-config").attributes["content"])
     forbidden = ("allowEval", "allowScriptTags", "includeIndicatorStyles")
     assert [config[name] for name in forbidden] == [False, False, False]
@@ -85,14 +69,6 @@ def test_htmx_is_told_not_to_evaluate_store_or_swap_errors(frame: Markup) -> Non
 
     assert [swaps(status) for status in (200, 422)] == [True, True]
     assert [swaps(status) for status in (204, 400, 403, 404, 409, 500, 503)] == [False] * 7
-
-
-def test_our_script_runs_before_htmx_and_nothing_waits_for_it(frame: Markup) -> None:
-    first, *others = frame.all("script")
-    assert "src" not in first.attributes
-    assert [one.attributes["src"] for one in others] == [f"/static/{name}" for name in SCRIPTS]
-    assert SCRIPTS[-1].startswith("django_htmx/htmx-2")
-    assert all("defer" in one.attributes for one in others)
 
 
 @pytest.fixture

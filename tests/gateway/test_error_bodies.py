@@ -57,7 +57,10 @@ TAKEN, ODD = (FieldProblem("email", "invalid", text) for text in ("is taken", "i
             ErrorBody(problems=(FieldProblem("person.email", "missing", "is missing"),)),
         ),
         # The field of the inner object goes before that of the outer.
-        ({"field": "name", "error": {"field": "email", "message": "is taken"}}, ErrorBody(problems=(TAKEN,))),
+        (
+            {"field": "name", "error": {"field": "email", "message": "is taken"}},
+            ErrorBody(message="is taken", problems=(TAKEN,)),
+        ),
     ],
 )
 def test_the_usual_shapes_are_read_whole(answer: Any, body: ErrorBody) -> None:
