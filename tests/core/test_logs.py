@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -102,3 +103,51 @@ def test_the_setting_chooses_how_lines_are_written(monkeypatch: pytest.MonkeyPat
         assert json.loads(line)["message"] == "Solved"
     else:
         assert line.endswith(" ERROR some.where Solved")
+
+
+@pytest.fixture
+def request_lines(caplog: pytest.LogCaptureFixture) -> Any:
+    caplog.set_level("INFO", "formation_portal.request_log")
+    return lambda: [one.getMessage() for one in caplog.records if one.name == "formation_portal.request_log"]
+
+
+def test_a_line_names_method_route_status_time_id_and_account_and_what_goes_wrong_has_them_too(
+    request_lines: Any, lines: Lines, as_owner: Client, owner: Any
+) -> None:
+    answer = as_owner.get("/applications/?words=Solheim")
+    [line] = request_lines()
+    assert re.fullmatch(
+        rf"GET portal:applications 200 \d+ ms, request {answer['X-Request-Id']}, account {owner.pk}", line
+    )
+    as_owner.get("/Solheim/", headers={"X-Request-Id": "proxys-id-1"})
+    [fault] = [fault for fault in lines() if fault["logger"] == "django.request"]
+    assert (fault["request"], fault["account"]) == ("proxys-id-1", owner.pk)
+
+
+def test_what_is_refused_early_has_its_line(request_lines: Any, as_nobody: Client) -> None:
+    as_nobody.get("/", headers={"host": "evil"})
+    as_nobody.get("/Solheim/")
+    as_nobody.generic("SOLHEIM", "/")
+    assert [line.partition(" ms")[0].rsplit(" ", 1)[0] for line in request_lines()] == [
+        "GET - 400",
+        "GET - 404",
+        "- portal:catalog 405",
+    ]
+
+
+@pytest.mark.parametrize(("sent", "is_taken"), [("5f3c-91aa.7", True), ("x", False), ("Ada Solheim 1987", False)])
+def test_the_proxys_id_is_taken_where_it_is_one(
+    request_lines: Any, as_nobody: Client, sent: str, is_taken: bool
+) -> None:
+    answer = as_nobody.get("/", headers={"X-Request-Id": sent})
+    assert (answer["X-Request-Id"] == sent) is is_taken
+    assert answer["X-Request-Id"] in request_lines()[-1]
+
+
+def test_probes_have_no_line_and_the_embedded_service_an_id_of_its_own(request_lines: Any, as_nobody: Client) -> None:
+    as_nobody.get("/livez")
+    as_nobody.get("/readyz")
+    answer = as_nobody.get("/api/v1/catalog", headers={"X-Request-Id": "its-own-12345"})
+    assert answer["X-Request-Id"] == "its-own-12345"
+    [line] = request_lines()
+    assert "request its-own-12345, account -" in line

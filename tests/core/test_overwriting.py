@@ -11,6 +11,7 @@ from django.utils import timezone
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract.lifecycle import State
+from formation_portal.core.overwriting import vacuum
 from formation_portal.relay.models import Delivery, ResourceKind
 from formation_portal.relay.worker import drain
 from formation_portal.service.models import Entity, KeptAnswer, Party
@@ -81,3 +82,15 @@ def test_what_the_services_retention_deletes_is_overwritten(delivered: Draft) ->
     delete_expired_data()
     assert not Entity.objects.exists()
     assert left(values) == []
+
+
+@pytest.mark.skipif(connections["default"].vendor != "sqlite", reason="not run: PostgreSQL has no list of free pages")
+def test_a_thorough_vacuum_alone_leaves_no_free_pages() -> None:
+    with connections["default"].cursor() as cursor:
+        cursor.execute("CREATE TABLE deleted_soon (text)")
+        cursor.execute("INSERT INTO deleted_soon VALUES (zeroblob(400000))")
+        cursor.execute("DROP TABLE deleted_soon")
+        vacuum()
+        assert cursor.execute("PRAGMA freelist_count").fetchone()[0] > 50
+        vacuum(is_thorough=True)
+        assert cursor.execute("PRAGMA freelist_count").fetchone()[0] == 0

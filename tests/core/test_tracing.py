@@ -1,9 +1,7 @@
 """Traces, as a collector receives them: one from a page through to the embedded service, and nobody's name in it."""
 
 import os
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -21,25 +19,21 @@ from formation_portal.service.auth import portal_key
 from formation_portal.service.catalog.loader import store_catalog
 from tests import factories
 from tests.mail.smtp_server import mail_server
+from tests.service.webhooks.receiver import Receiver, receiving
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"], transaction=True)
 
 CALLER = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 
-class Collector(ThreadingHTTPServer):
-    """What any collector takes: OTLP over HTTP."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.bodies: list[bytes] = []
+class Collector(Receiver):
+    """Take OTLP over HTTP, as any collector."""
 
     @property
     def spans(self) -> list[Any]:
         tracing.flush()
-        requests = [ExportTraceServiceRequest.FromString(body) for body in self.bodies]
+        assert {request.path for request in self.received} <= {"/v1/traces"}
+        requests = [ExportTraceServiceRequest.FromString(request.body) for request in self.received]
         resources = [resource for request in requests for resource in request.resource_spans]
         return [span for resource in resources for scope in resource.scope_spans for span in scope.spans]
 
@@ -53,30 +47,15 @@ class Collector(ThreadingHTTPServer):
         return "".join(map(str, self.spans))
 
 
-class _Handler(BaseHTTPRequestHandler):
-    server: Collector
-
-    def do_POST(self) -> None:
-        assert self.path == "/v1/traces"
-        self.server.bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
-        self.send_response(200)
-        self.end_headers()
-
-    def log_message(self, *_: Any) -> None:
-        """Print nothing."""
-
-
 @pytest.fixture
 def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
-    with Collector() as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with receiving(Collector) as server:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "none")
         opentelemetry_spans._provider.cache_clear()
         yield server
         opentelemetry_spans._provider(os.getpid()).shutdown()
         opentelemetry_spans._provider.cache_clear()
-        server.shutdown()
 
 
 @pytest.fixture

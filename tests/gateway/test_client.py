@@ -12,7 +12,6 @@ from formation_portal.gateway.errors import (
     Busy,
     Conflict,
     GatewayError,
-    NotAuthorised,
     NotSent,
     Refused,
     Unclear,
@@ -123,15 +122,11 @@ def test_a_call_that_only_the_supplement_names_is_unsupported_at_another_make(
 
 
 ANSWERS: list[tuple[dict[str, Any], type[GatewayError]]] = [
-    ({"status": 401}, NotAuthorised),
     ({"status": 409, "body": {"code": "conflict", "existing_id": "ent_7"}}, Conflict),
     ({"status": 409, "body": {"code": "request_in_progress"}}, Busy),
-    ({"status": 503}, Unclear),
-    ({"status": 503, "headers": {"Retry-After": "3"}}, Busy),
     ({"status": 200, "body": "<html>Sign in to the network</html>"}, Unclear),
     ({"status": 201, "body": {"data": {"id": 7}}}, Unclear),
     ({"status": 204}, Unclear),
-    ({"status": 302, "headers": {"Location": "/"}}, Unclear),
 ]
 
 

@@ -11,26 +11,10 @@ PLAIN_SCHEMA = "5c1e3a70-12ab-4d21-8f10-51d6b1a30002"
 AGENT = {"street1": "1 Harbour Road", "city": "Road Town", "country": "VG", "postcode": "VG1110"}
 
 
-def canonical(name: str, label: str, field_type: str = "text", *, required: bool = True, **more: Any) -> Item:
-    return {
-        "key": name.rpartition(".")[2],
-        "canonical_field": name,
-        "label": label,
-        "field_type": field_type,
-        "required": required,
-        **more,
-    }
-
-
-def csp(name: str, label: str, field_type: str = "text", *, required: bool = True, **more: Any) -> Item:
-    return {
-        "key": name.rpartition(".")[2],
-        "csp_field_key": name,
-        "label": label,
-        "field_type": field_type,
-        "required": required,
-        **more,
-    }
+def question(name: str, label: str, field_type: str = "text", *, required: bool = True, **more: Any) -> Item:
+    kind = "csp_field_key" if name.startswith("bvi.") else "canonical_field"
+    field = {"key": name.rpartition(".")[2], kind: name, "label": label, "field_type": field_type}
+    return {**field, "required": required, **more}
 
 
 def items() -> list[Item]:
@@ -55,14 +39,16 @@ def _shares_product() -> Item:
             "scope": "entity",
             "title": "Company",
             "fields": [
-                canonical("entity.name", "Name"),
-                canonical("company.purpose", "Purpose", "textarea", required=False),
-                canonical("entity.office", "Office", "address", provided_by_agent=True),
-                csp("bvi.activity", "Activity", "select", options=["Holding company", "Trading"]),
-                csp("bvi.partners", "Partners", required=True, depends_on={"field": "activity", "value": "Trading"}),
-                csp("bvi.capital", "Capital", "currency_amount", required=False, allowed_currencies=["USD"]),
-                csp("bvi.started", "Started", "date", required=False),
-                csp(
+                question("entity.name", "Name"),
+                question("company.purpose", "Purpose", "textarea", required=False),
+                question("entity.office", "Office", "address", provided_by_agent=True),
+                question("bvi.activity", "Activity", "select", options=["Holding company", "Trading"]),
+                question(
+                    "bvi.partners", "Partners", required=True, depends_on={"field": "activity", "value": "Trading"}
+                ),
+                question("bvi.capital", "Capital", "currency_amount", required=False, allowed_currencies=["USD"]),
+                question("bvi.started", "Started", "date", required=False),
+                question(
                     "bvi.substance",
                     "Substance",
                     "multi_select",
@@ -70,11 +56,11 @@ def _shares_product() -> Item:
                     options=["Banking", "Shipping", "None of these"],
                     exclusive_options=["None of these"],
                 ),
-                csp("bvi.mail", "Mail", "address", required=False),
-                csp("bvi.agent_office", "Agent's office", "address", provided_by_agent=True),
-                csp("bvi.listed", "Listed", "boolean", required=False),
-                csp("bvi.staff", "Staff", "number", required=False),
-                csp("bvi.markets", "Markets", "multi_select", options=["Europe", "Asia"], required=False),
+                question("bvi.mail", "Mail", "address", required=False),
+                question("bvi.agent_office", "Agent's office", "address", provided_by_agent=True),
+                question("bvi.listed", "Listed", "boolean", required=False),
+                question("bvi.staff", "Staff", "number", required=False),
+                question("bvi.markets", "Markets", "multi_select", options=["Europe", "Asia"], required=False),
             ],
             "documents": {"entity": [{"name": "Business plan", "required": False}]},
         },
@@ -85,9 +71,9 @@ def _shares_product() -> Item:
             "conditional_min": {"field": "activity", "value": "Trading", "minimum": 2},
             "allows_corporate": True,
             "person_fields": [
-                canonical("person.date_of_birth", "Date of birth", "date"),
-                csp("bvi.class_right", "Appointed by", "share_class_ref", required=False),
-                csp("bvi.post", "Post address", "address", provided_by_agent=True),
+                question("person.date_of_birth", "Date of birth", "date"),
+                question("bvi.class_right", "Appointed by", "share_class_ref", required=False),
+                question("bvi.post", "Post address", "address", provided_by_agent=True),
             ],
             "documents": {"person": [{"name": "Passport", "required": True}], "entity": []},
         },
@@ -96,14 +82,14 @@ def _shares_product() -> Item:
             "title": "Shareholders",
             "minimum": 1,
             "allows_corporate": True,
-            "person_fields": [canonical("person.date_of_birth", "Date of birth", "date")],
+            "person_fields": [question("person.date_of_birth", "Date of birth", "date")],
             "documents": {},
         },
         {"scope": "role:ubo", "title": "Owners", "minimum": 0, "person_fields": [], "documents": {}},
         {
             "scope": "share_structure",
             "title": "Shares",
-            "fields": [csp("bvi.class_note", "Note", required=False)],
+            "fields": [question("bvi.class_note", "Note", required=False)],
         },
     ]
     schema = {
@@ -125,7 +111,7 @@ def _plain_product() -> Item:
         "version": "1",
         "agent_address": dict(AGENT),
         "sections": [
-            {"scope": "entity", "title": "Foundation", "fields": [canonical("entity.name", "Name")]},
+            {"scope": "entity", "title": "Foundation", "fields": [question("entity.name", "Name")]},
             {
                 "scope": "role:manager",
                 "title": "Managers",

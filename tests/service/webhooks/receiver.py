@@ -5,7 +5,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, TypeVar
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,9 @@ class Receiver(ThreadingHTTPServer):
             return self._arrived.wait_for(lambda: len(self.received) >= count, timeout=30)
 
 
+Kind = TypeVar("Kind", bound=Receiver)
+
+
 class _Handler(BaseHTTPRequestHandler):
     server: Receiver
 
@@ -68,9 +71,9 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def receiving() -> Iterator[Receiver]:
-    """The receiver, at work."""
-    with Receiver() as server:
+def receiving(kind: type[Kind] = Receiver) -> Iterator[Kind]:  # type: ignore[assignment]
+    """Run a receiver."""
+    with kind() as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:
