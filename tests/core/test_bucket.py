@@ -69,6 +69,10 @@ def upload(client: Client, draft: Draft, content: bytes = FILE) -> Any:
     return client.post(documents_url(draft), form)
 
 
+def pictures_of(draft: Draft, document: Document) -> list[str]:
+    return [documents_url(draft, f"{document.pk}/{more}") for more in ("thumbnail/", "pages/2/picture/")]
+
+
 def plan_of(draft: Draft) -> Document:
     return Document.objects.in_use().get(application=draft.application, slot="Business plan")
 
@@ -89,10 +93,10 @@ def test_a_file_is_uploaded_drawn_and_given_out_by_the_portal_alone(
     assert FILE not in sealed
     assert decrypt_file(sealed, str(document.file.name)) == FILE
     assert stored["ContentType"] == "application/octet-stream"
-    for more, side in (("thumbnail/", 320), ("pages/2/picture/", 1400)):
-        answer = browser.get(documents_url(draft, f"{document.pk}/{more}"))
-        with Image.open(BytesIO(answer.content), formats=("JPEG",)) as picture:
-            assert max(picture.size) == side
+    for picture, side in zip(pictures_of(draft, document), (320, 1400), strict=True):
+        answer = browser.get(picture)
+        with Image.open(BytesIO(answer.content), formats=("JPEG",)) as image:
+            assert max(image.size) == side
     answer = browser.get(documents_url(draft, f"{document.pk}/"))
     assert content_of(answer) == FILE
     assert (answer["Content-Type"], answer["Content-Length"]) == ("application/pdf", str(len(FILE)))
@@ -166,14 +170,8 @@ def test_a_bucket_that_goes_away_once_it_has_the_file_loses_nothing(
     browser: Client, draft: Draft, store: ObjectStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     save = bucket.BucketStorage._save
-
-    def save_then_stop(self: Any, name: str, content: Any) -> str:
-        kept = save(self, name, content)
-        store.stop()
-        return kept
-
     with monkeypatch.context() as patch:
-        patch.setattr(bucket.BucketStorage, "_save", save_then_stop)
+        patch.setattr(bucket.BucketStorage, "_save", lambda *named: (save(*named), store.stop())[0])
         assert upload(browser, draft).status_code == 302
     store.start_again()
     assert content_of(browser.get(documents_url(draft, f"{plan_of(draft).pk}/"))) == FILE
@@ -193,6 +191,11 @@ def test_orphans_are_removed_from_it(
     monkeypatch.setattr(remove_orphans, "AGE_SECONDS", -60)
     assert remove_orphans.remove_orphans() == 1
     assert store.names == sorted(before + others)
+    looks: list[int] = []
+    monkeypatch.setattr(remove_orphans, "remove_orphans", lambda: looks.append(1) or 0)
+    for _ in range(3):
+        remove_orphans.remove_orphans_daily()
+    assert looks == [1], "all nodes together look once a day"
 
 
 def test_a_forked_process_has_connections_of_its_own() -> None:
@@ -282,15 +285,7 @@ def test_a_picture_of_a_missing_file_is_later_and_drawn_when_the_file_is_back(
     [name] = [name for name in store.names if document.file.name in name]
     content = store.bucket.Object(name).get()["Body"].read()
     store.bucket.Object(name).delete()
-    pictures = [documents_url(draft, f"{document.pk}/{more}") for more in ("thumbnail/", "pages/2/picture/")]
-    assert [browser.get(one).status_code for one in pictures] == [503, 503]
+    pictures = pictures_of(draft, document)
+    assert [browser.get(picture).status_code for picture in pictures] == [503, 503]
     store.bucket.put_object(Key=name, Body=content)
-    assert [browser.get(one).status_code for one in pictures] == [200, 200]
-
-
-def test_all_nodes_together_look_for_orphans_once_a_day(store: ObjectStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    looks: list[int] = []
-    monkeypatch.setattr(remove_orphans, "remove_orphans", lambda: looks.append(1) or 0)
-    for _ in range(3):
-        remove_orphans.remove_orphans_daily()
-    assert looks == [1]
+    assert [browser.get(picture).status_code for picture in pictures] == [200, 200]

@@ -1,13 +1,19 @@
 """Whatever goes wrong has a page of the house, which says what became of the answers and where to go."""
 
+from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings as configured
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpRequest, HttpResponse
 from django.test import Client
 from django.urls import include, path
 
 from formation_portal.accounts.policies import public
+from formation_portal.core.middleware import body_limit
+from formation_portal.service.pipeline import BODY_LIMITS
 from tests import factories
 from tests.markup import Markup
 
@@ -90,3 +96,27 @@ def test_a_form_whose_token_does_not_fit_is_not_saved_and_a_script_gets_one_with
 def test_machines_and_pages_that_ask_by_themselves_get_the_bare_answer(as_nobody: Client) -> None:
     assert as_nobody.post("/", headers={"HX-Request": "true"}).content == b""
     assert b"<html" not in as_nobody.delete("/api/v1/catalog").content
+
+
+@pytest.mark.parametrize("path", ["/accounts/login/", "/nothing/"])
+def test_nobody_fills_the_disk_by_a_form(as_nobody: Client, path: str) -> None:
+    sheet = SimpleUploadedFile("x.bin", b"x" * 3_000_000)
+    assert as_nobody.post(path, {"language": "de", "file": sheet}).status_code == 413
+    assert list(Path(configured.FILE_UPLOAD_TEMP_DIR).iterdir()) == []
+
+
+@pytest.mark.parametrize("path", ["/language/", "/applications/x/documents/", "/part/x/"])
+def test_too_large_a_body_is_not_even_read(as_nobody: Client, path: str) -> None:
+    closed = BytesIO()
+    closed.close()
+    environ = {"wsgi.input": closed, "CONTENT_LENGTH": "99999999999", "CONTENT_TYPE": "multipart/form-data"}
+    assert as_nobody.generic("POST", path, **environ).status_code == 413
+
+
+def test_where_forms_take_files_a_file_of_the_largest_size_passes(as_owner: Client) -> None:
+    sheet = SimpleUploadedFile("x.pdf", b"x" * configured.UPLOAD_LIMIT)
+    assert as_owner.post("/applications/nobodys/documents/", {"file": sheet}).status_code == 404
+
+
+def test_the_limit_of_the_service_is_its_largest() -> None:
+    assert body_limit("/api/v1/entities/") == max(BODY_LIMITS.values())

@@ -34,15 +34,8 @@ SEALED = {("mfa.Authenticator", "data"), ("nodes.Secret", "sealed"), ("sessions.
 NAMED: dict[str, Any] = yaml.safe_load((Path(formation_portal.core.__file__).parent / "data_classes.yaml").read_text())
 CLASSES = NAMED.pop("classes")
 # Columns of these say nothing by themselves.
-STRUCTURE = (
-    models.AutoField,
-    models.BooleanField,
-    models.DateField,
-    models.FloatField,
-    models.ForeignKey,
-    models.IntegerField,
-    models.UUIDField,
-)
+STRUCTURE = models.AutoField | models.BooleanField | models.DateField | models.FloatField
+STRUCTURE |= models.ForeignKey | models.IntegerField | models.UUIDField
 MODELS = sorted(apps.get_models(include_auto_created=True), key=lambda model: model._meta.label)
 
 

@@ -86,18 +86,12 @@ def test_an_upload_that_finds_no_room_says_so_at_its_slot_and_loses_nothing_else
     assert browser.post(page_of_ada(draft), passport | {"version": "2"}).status_code == 302
     assert {document.slot for document in PortalDocument.objects.all()} == {"Letter", "Passport"}
     assert len(uploads(disk)) == 2
-
-
-def test_a_file_that_is_replaced_stays_where_the_new_one_finds_no_room(
-    disk: FullDisk, browser: Client, draft: Draft, owner: Any
-) -> None:
-    first = services.add_document(draft, draft.party("ada"), "Passport", factories.upload(), by=owner)
-    post = {"version": "1", "slot:ada/Passport": SimpleUploadedFile("new.pdf", LARGE)}
-    assert disk.during(lambda: browser.post(page_of_ada(draft), post).status_code, room=SOME) == 422
-    assert PortalDocument.objects.get().sha256 == first.sha256
-    assert len(uploads(disk)) == 1
-    with PortalDocument.objects.get().file.open() as file:
-        assert file.read() == factories.PDF
+    # A file that is replaced stays where the new one finds no room.
+    other = {"version": "3", "slot:ada/Passport": SimpleUploadedFile("new.pdf", content + b"\n")}
+    assert disk.during(lambda: browser.post(page_of_ada(draft), other).status_code, room=SOME) == 422
+    with PortalDocument.objects.get(slot="Passport").file.open() as file:
+        assert file.read() == content
+    assert len(uploads(disk)) == 2
 
 
 def test_the_service_has_no_room_for_an_upload_and_takes_it_later_with_the_same_key(

@@ -61,23 +61,22 @@ def how_drawn(answer: Any) -> tuple[object, ...]:
 
 
 def wrong_headers(answer: HttpResponse, path: str, *, who: str) -> list[str]:
-    found = [name for name, value in SAME.items() if answer.get(name) != value]
-    # Not even to a page of ours, where the address holds a key.
-    found += [] if answer.get("Referrer-Policy") in ("same-origin", "no-referrer") else ["Referrer-Policy"]
-    policy = dict(one.strip().partition(" ")[::2] for one in answer["Content-Security-Policy"].split(";"))
+    policy = dict(directive.strip().partition(" ")[::2] for directive in answer["Content-Security-Policy"].split(";"))
     ancestors = "'self'" if path.startswith(FRAMED) and "sandbox" in policy else "'none'"
-    found += ["frame-ancestors"] if policy.get("frame-ancestors") != ancestors else []
-    found += ["default-src"] if policy.get("default-src") != "'none'" else []
-    if not re.fullmatch(r"'none'|'nonce-[\w-]{22}'", policy.get("script-src", "'none'")):
-        found.append("script-src")
-    if not {"camera=()", "geolocation=()", "payment=()"} <= set(answer.get("Permissions-Policy", "").split(",")):
-        found.append("Permissions-Policy")
-    if "attachment" in answer.get("Content-Disposition", "") and answer["Content-Security-Policy"] != ISOLATED_POLICY:
-        found.append("policy of a download")
+    is_download = "attachment" in answer.get("Content-Disposition", "")
     is_public = path.startswith("/operator/") or path == "/api/v1/catalog"
-    if who != "nobody" and "no-store" not in answer.get("Cache-Control", "") and not is_public:
-        found.append("Cache-Control")
-    return found
+    permissions = set(answer.get("Permissions-Policy", "").split(","))
+    is_right = {name: answer.get(name) == value for name, value in SAME.items()} | {
+        # Not even to a page of ours, where the address holds a key.
+        "Referrer-Policy": answer.get("Referrer-Policy") in ("same-origin", "no-referrer"),
+        "frame-ancestors": policy.get("frame-ancestors") == ancestors,
+        "default-src": policy.get("default-src") == "'none'",
+        "script-src": re.fullmatch(r"'none'|'nonce-[\w-]{22}'", policy.get("script-src", "'none'")),
+        "Permissions-Policy": {"camera=()", "geolocation=()", "payment=()"} <= permissions,
+        "policy of a download": not is_download or answer["Content-Security-Policy"] == ISOLATED_POLICY,
+        "Cache-Control": who == "nobody" or is_public or "no-store" in answer.get("Cache-Control", ""),
+    }
+    return [name for name, holds in is_right.items() if not holds]
 
 
 @thoroughly

@@ -60,7 +60,7 @@ def test_what_others_could_open_is_closed_but_for_static_files_and_stays_so(data
     assert modes(data_dir / "new") == {".": "0o700", "file": "0o600"}
 
 
-def test_where_it_cant_be_closed_the_start_ends_outside_the_demo(
+def test_where_it_cant_be_closed_or_is_somebody_elses_the_start_ends_outside_the_demo(
     data_dir: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As on a file system that takes every mode and keeps its own."""
@@ -75,17 +75,14 @@ def test_where_it_cant_be_closed_the_start_ends_outside_the_demo(
         keep_files_private(OutputWrapper(output))
     assert "name a folder in it" in str(ended.value)
 
-
-def test_a_folder_of_somebody_else_is_named(data_dir: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(path: Path, mode: int) -> None:
         if path.name == "documents":
             raise PermissionError
         os.chmod(path, mode)  # noqa: PTH101  # the other one is this
 
     monkeypatch.setattr(private_files.Path, "chmod", refuse)
-    settings.DEMO = False
     with pytest.raises(CommandError, match=f"can open {data_dir}/documents, and"):
-        keep_files_private(OutputWrapper(StringIO()))
+        keep_files_private(OutputWrapper(output))
 
 
 def test_a_database_that_is_a_file_elsewhere_is_closed_too(

@@ -2,6 +2,7 @@
 
 import contextlib
 import socket
+import socketserver
 import threading
 from collections.abc import Callable
 
@@ -50,44 +51,37 @@ class Line:
                 pass
 
 
-class RawServer:
+class RawServer(socketserver.ThreadingTCPServer):
     """Listens on a free loopback port."""
 
+    daemon_threads = True
+    request_queue_size = 100
+
     def __init__(self, script: Script) -> None:
-        self._script = script
+        super().__init__(("127.0.0.1", 0), _Connection)
+        self.script = script
         self.requests: list[bytes] = []
         self.connections = 0
         self.closed = threading.Event()
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self._threads = [threading.Thread(target=self._serve, daemon=True)]
-        self._threads[0].start()
+        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        return f"http://127.0.0.1:{self.server_address[1]}"
 
     def close(self) -> None:
-        """Stop, and wait for the scripts to end."""
+        """Stop, and tell the scripts to end."""
         self.closed.set()
+        self.shutdown()
+        self.server_close()
+
+
+class _Connection(socketserver.BaseRequestHandler):
+    server: RawServer
+
+    def handle(self) -> None:
+        self.server.connections += 1
         with contextlib.suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
-        for thread in self._threads:
-            thread.join(5)
-
-    def _serve(self) -> None:
-        while not self.closed.is_set():
-            try:
-                line, _ = self._listener.accept()
-            except OSError:
-                return
-            self.connections += 1
-            thread = threading.Thread(target=self._run, args=(line,), daemon=True)
-            self._threads.append(thread)
-            thread.start()
-
-    def _run(self, line: socket.socket) -> None:
-        with line, contextlib.suppress(OSError):
-            one = Line(line, self)
-            if one.read_request():
-                self._script(one)
+            line = Line(self.request, self.server)
+            if line.read_request():
+                self.server.script(line)

@@ -3,12 +3,10 @@
 import gzip
 import json
 import logging
-import re
 from datetime import UTC, datetime
 
 import pytest
 
-from formation_portal.core.monitoring.logs import log_context
 from formation_portal.gateway.client import Collection
 from formation_portal.gateway.errors import Busy, NotFound, Refused, Unclear
 
@@ -38,19 +36,6 @@ def test_a_call_carries_key_idempotency_key_and_request_id_and_the_log_has_no_bo
     assert lines["X-Request-Id"] in caplog.text
     assert "GET /api/v1/entities: 201" in caplog.text
     assert "secret" not in caplog.text.lower()
-
-
-def test_each_call_has_a_request_id_of_its_own_unless_one_is_in_use(raw_server: Start) -> None:
-    server = answering(raw_server, RECORD)
-    client = client_at(server.url)
-    client.create_entity({}, key="k")
-    with log_context(request="r-1"):
-        client.create_entity({}, key="k")
-    client.create_entity({}, key="k")
-    first, given, last = [re.findall(r"X-Request-Id: (.*)\r", request.decode())[0] for request in server.requests]
-    assert given == "r-1"
-    assert first != last
-    assert all(re.fullmatch(r"[0-9a-f]{32}", request_id) for request_id in (first, last))
 
 
 def test_a_redirect_is_refused_and_its_body_not_read_to_its_end(raw_server: Start) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from formation_portal.contract.schema_check import check_schema
-from formation_portal.gateway import catalog, service
+from formation_portal.gateway import catalog
 from formation_portal.gateway.calls import Limits
 from formation_portal.gateway.catalog import CatalogCache, read_products
 from formation_portal.gateway.catalog_file import CatalogFile
@@ -16,7 +16,7 @@ from formation_portal.gateway.errors import CatalogUnavailable
 from tests.gateway.conftest import PATIENCE, Clock, client_at
 from tests.other_service import OtherService
 from tests.other_service.schema_builders import NAME, Json, entity, item, same_id, schema
-from tests.other_service.schemas import BROKEN, CATALOG, FAULTY, USABLE
+from tests.other_service.schemas import CATALOG, USABLE
 from tests.waiting import wait_until
 
 
@@ -101,9 +101,7 @@ def test_an_old_catalog_is_shown_with_a_note_whatever_befalls_the_service(
         other_service.answer("GET .*/catalog", *answer)
     clock.now = 301
     old = cache.current()
-    assert old.items is first.items
-    assert old.is_stale
-    assert old.fetched_at == first.fetched_at
+    assert (old.items, old.is_stale, old.fetched_at) == (first.items, True, first.fetched_at)
     assert f"{first.fetched_at.day} {first.fetched_at:%B %Y}" in old.note
 
 
@@ -201,22 +199,8 @@ def test_a_wrong_address_is_a_catalog_that_is_not_there(settings: Any, tmp_path:
     catalog.forget()
 
 
-def test_the_configured_services_catalog_is_held_for_the_process(at_other_service: OtherService) -> None:
-    assert service() is service()
-    assert service().base_url == at_other_service.url
-    assert catalog.catalog() is catalog.catalog()
-    assert calls(at_other_service) == 1
-
-
 NAMELESS = "A product without a name"
 SOUND = schema("Form", entity("The company", NAME))
-
-
-def test_the_catalog_of_another_make_is_read_whole() -> None:
-    products = read_products(CATALOG)
-    assert [product.is_available for product in products] == [True] * len(USABLE) + [False] * len(FAULTY + BROKEN)
-    assert len({product.key for product in products}) == len(CATALOG)
-    assert all(product.name for product in products)
 
 
 def test_products_are_addressed_by_slug_by_id_or_by_a_key_of_our_own_that_stays() -> None:

@@ -12,8 +12,6 @@ from formation_portal.gateway.errors import (
     Busy,
     Conflict,
     GatewayError,
-    NotSent,
-    Refused,
     Unclear,
     Unsupported,
 )
@@ -70,15 +68,9 @@ def test_a_document_arrives_byte_by_byte_under_its_slots_name(
     party_id = client.add_record(entity_id, Collection.PARTIES, PERSON | {"roles": ["director"]}, key="k")["party_id"]
     content = b"%PDF-1.7\r\n" + bytes(range(256)) * 40 + b"\r\n--boundary--\r\n"
     for slot, party in ((ODD_NAME, None), ("../../etc/passwd", party_id)):
-        client.upload_document(
-            entity_id,
-            file=io.BytesIO(content) if as_file else content,
-            filename="Päss.pdf",
-            mime_type="application/pdf",
-            document_key=slot,
-            party_id=party,
-            key=f"k {slot[:1]}",
-        )
+        file = io.BytesIO(content) if as_file else content
+        named = {"filename": "Päss.pdf", "mime_type": "application/pdf", "document_key": slot, "party_id": party}
+        client.upload_document(entity_id, file=file, key=f"k {slot[:1]}", **named)
     documents = other_service.only_entity().documents
     assert [file for _, file in documents] == [("Päss.pdf", "application/pdf", content)] * 2
     assert [form for form, _ in documents] == [
@@ -142,17 +134,6 @@ def test_creating_fails_in_the_way_that_the_table_says(
     assert not other_service.entities
 
 
-def test_a_refusal_names_its_field_in_any_shape(client: FormationService, other_service: OtherService) -> None:
-    with pytest.raises(Refused) as caught:
-        client.create_entity({"jurisdiction_product_id": id_of("shares"), "nickname": "L"}, key="k")
-    assert [(problem.field, problem.message) for problem in caught.value.problems] == [("nickname", "is unknown")]
-    entity_id = client.create_entity({"jurisdiction_product_id": id_of("shares")}, key="k")["id"]
-    with pytest.raises(Refused) as caught:
-        client.post_csp_data(entity_id, schema_id=schema_id("shares"), data={"lark.votes": "None"}, key="k")
-    assert caught.value.code == "bad_answers"
-    assert [problem.field for problem in caught.value.problems] == ["lark.votes"]
-
-
 @pytest.mark.parametrize("is_done", [True, False])
 def test_a_cut_line_is_unclear_and_no_call_is_made_again(
     client: FormationService, other_service: OtherService, is_done: bool
@@ -166,17 +147,6 @@ def test_a_cut_line_is_unclear_and_no_call_is_made_again(
         with pytest.raises(Unclear):
             SUPPLEMENTS_CALLS[name](client)
         assert len(other_service.received) == number + 2
-
-
-def test_a_service_that_is_down_was_sent_nothing_and_may_come_back(
-    client: FormationService, other_service: OtherService
-) -> None:
-    client.catalog()
-    other_service.stop()
-    with pytest.raises(NotSent):
-        client.create_entity({"jurisdiction_product_id": id_of("shares")}, key="k")
-    other_service.start()
-    assert client.create_entity({"jurisdiction_product_id": id_of("shares")}, key="k")["id"]
 
 
 def test_all_pages_of_a_list_are_read_unless_it_has_no_end(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.utils import translation
 
-from formation_portal.gateway import catalog
+from formation_portal.gateway import catalog, service
 from formation_portal.gateway.calls import Limits
 from formation_portal.gateway.catalog_file import CatalogFile
 from formation_portal.gateway.translations import CatalogTranslation
@@ -127,6 +127,8 @@ def test_a_page_has_the_readers_newest_words_and_the_catalogs_ids(at_other_servi
     assert product.item.language_of(product.name) == found.language_of(product.name) == "de"
     assert product.item.jurisdiction_product_id == PRODUCT
     assert product.item.original.product.name == ENGLISH[0]["product"]["name"]
+    assert service() is service()
+    assert service().base_url == at_other_service.url
     assert catalog.catalog() is found
     assert catalog.cached_catalog() is found
     assert catalog.catalog_item_in("de", PRODUCT) is not None
@@ -145,9 +147,9 @@ def test_a_page_waits_for_one_call_where_there_is_something_to_show(
     catalog.catalog()
     before = len(headers_of_calls(at_other_service))
     clock.now = 1e9
-    service, directory = catalog.configuration.service(), Path(catalog.settings.DATA_DIR)
-    catalog._cache_of(service, directory)._clock = clock
-    catalog._translation_of(service, directory, "de")._clock = clock
+    directory = Path(catalog.settings.DATA_DIR)
+    catalog._cache_of(service(), directory)._clock = clock
+    catalog._translation_of(service(), directory, "de")._clock = clock
     catalog.catalog()
     assert len(headers_of_calls(at_other_service)) == before + 1
     catalog.catalog()

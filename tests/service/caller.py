@@ -1,7 +1,6 @@
 """A client with a key, as any other program would be one."""
 
 import json
-from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -27,16 +26,12 @@ class Caller:
         _, key = create_key(scopes=scopes or SCOPES, account=account)
         return cls(key)
 
-    @classmethod
-    def without(cls, scopes: Collection[str], *, account: str = "") -> "Caller":
-        return cls.with_scopes(*(scope for scope in SCOPES if scope not in scopes), account=account)
-
     def call(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         return self._client.generic(
             method,
             f"/api/v1{path}",
-            b"" if body is None else _json(body),
+            b"" if body is None else json.dumps(body).encode(),
             content_type="application/json",
             headers=named,
         )
@@ -64,32 +59,28 @@ class Caller:
         headers = {"Idempotency-Key": form.pop("idempotency_key")} if "idempotency_key" in form else {}
         return self._client.post(f"/api/v1{path}", form, headers=headers)  # type: ignore[return-value]
 
-    def entity(self, product: str = example_catalog.SHARES_PRODUCT, **properties: Any) -> str:
-        answer = self.post("/entities", {"jurisdiction_product_id": product, **properties})
+    def made(self, path: str, body: Any, name: str = "id") -> str:
+        """Make something by a POST; return its id."""
+        answer = self.post(path, body)
         assert answer.status_code == 201, answer.content
-        return str(answer.json()["data"]["id"])
+        return str(answer.json()["data"][name])
+
+    def entity(self, product: str = example_catalog.SHARES_PRODUCT, **properties: Any) -> str:
+        return self.made("/entities", {"jurisdiction_product_id": product, **properties})
 
     def person(self, entity: str, *roles: str, **properties: Any) -> str:
-        named = {"first_name": "Ada", "last_name": "Byron", **properties}
-        answer = self.post(f"/entities/{entity}/parties", {"party_type": "person", "roles": roles, **named})
-        assert answer.status_code == 201, answer.content
-        return str(answer.json()["data"]["party_id"])
+        named = {"party_type": "person", "first_name": "Ada", "last_name": "Byron", **properties}
+        return self.made(f"/entities/{entity}/parties", {"roles": roles, **named}, "party_id")
 
     def share_class(self, entity: str, name: str = "Ordinary") -> str:
-        answer = self.post(f"/entities/{entity}/share-classes", ordinary(name))
-        assert answer.status_code == 201, answer.content
-        return str(answer.json()["data"]["id"])
+        return self.made(f"/entities/{entity}/share-classes", ordinary(name))
 
     def holding(self, entity: str, party: str, share_class: str, shares: int = 100) -> str:
         body = {"party_id": party, "share_class_id": share_class, "shares_held": shares}
-        answer = self.post(f"/entities/{entity}/shareholdings", body)
-        assert answer.status_code == 201, answer.content
-        return str(answer.json()["data"]["id"])
+        return self.made(f"/entities/{entity}/shareholdings", body)
 
     def webhook(self, url: str = "https://hooks.example.com/in", *events: str) -> str:
-        answer = self.post("/webhooks", {"url": url, "events": events or ["party.added"]})
-        assert answer.status_code == 201, answer.content
-        return str(answer.json()["data"]["id"])
+        return self.made("/webhooks", {"url": url, "events": events or ["party.added"]})
 
     def answers(self, entity: str, scope: str = "", scope_id: str = "", /, **csp_data: Any) -> Any:
         """Answer questions of the company with shares, of a party of it ("party") or of a class ("share_class")."""
@@ -120,7 +111,3 @@ def problem(answer: Any, status: int, code: str, *places: str) -> dict[str, Any]
 
 def pointers(answer: Any) -> list[str]:
     return [error["pointer"] for error in answer.json()["errors"]]
-
-
-def _json(body: Any) -> bytes:
-    return json.dumps(body).encode()

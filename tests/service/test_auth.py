@@ -56,10 +56,6 @@ def test_the_portals_key_is_made_once_and_readable_by_its_owner_alone() -> None:
     assert set(row.scopes) == set(SCOPES)
 
 
-def key_row(key: str) -> ApiKey:
-    return ApiKey.objects.get(digest=digest_of(key))
-
-
 @pytest.mark.parametrize(
     ("ended", "words"),
     [("revoked_at", "This API key was revoked."), ("expires_at", "This API key has expired.")],
@@ -78,7 +74,7 @@ def test_a_key_that_has_ended_opens_nothing_and_what_it_made_stays(loaded: None,
 
 def test_the_last_use_of_a_key_is_written_once_a_minute(loaded: None, monkeypatch: pytest.MonkeyPatch) -> None:
     key = made("all")
-    assert key_row(key).last_used_at is None
+    assert ApiKey.objects.get(digest=digest_of(key)).last_used_at is None
     start = timezone.now()
 
     def used(seconds: int) -> tuple[Any, int]:
@@ -87,7 +83,9 @@ def test_the_last_use_of_a_key_is_written_once_a_minute(loaded: None, monkeypatc
         with CaptureQueriesContext(connections["service"]) as queries:
             assert Caller(key).get("/catalog").status_code == 200
         monkeypatch.undo()
-        return key_row(key).last_used_at, sum('UPDATE "service_apikey"' in one["sql"] for one in queries)
+        return ApiKey.objects.get(digest=digest_of(key)).last_used_at, sum(
+            'UPDATE "service_apikey"' in one["sql"] for one in queries
+        )
 
     assert used(0) == (start, 1)
     assert used(59) == (start, 0)
@@ -104,7 +102,7 @@ def test_a_read_is_answered_where_its_use_cannot_be_written(loaded: None) -> Non
 
     with connections["service"].execute_wrapper(no_disk):
         assert Caller(key).get("/catalog").status_code == 200
-    assert key_row(key).last_used_at is None
+    assert ApiKey.objects.get(digest=digest_of(key)).last_used_at is None
 
 
 def test_the_portals_own_key_is_replaced_and_the_one_before_ends_a_while_later(loaded: None) -> None:
@@ -113,15 +111,15 @@ def test_the_portals_own_key_is_replaced_and_the_one_before_ends_a_while_later(l
     row = replace_portal_key(valid_for=timedelta(hours=1))
     after = portal_key()
     assert after != before
-    assert row == key_row(after)
+    assert row == ApiKey.objects.get(digest=digest_of(after))
     assert row.expires_at is None
     for key in (before, after):
         assert Caller(key).get(f"/entities/{entity}").status_code == 200
-    ends = key_row(before).expires_at
+    ends = ApiKey.objects.get(digest=digest_of(before)).expires_at
     assert ends is not None
     # Replaced once more, it lasts no longer.
     replace_portal_key(valid_for=timedelta(hours=9))
-    assert key_row(before).expires_at == ends
+    assert ApiKey.objects.get(digest=digest_of(before)).expires_at == ends
     assert not revoke_key(row.pk)
 
 

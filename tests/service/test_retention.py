@@ -49,17 +49,16 @@ def test_what_is_closed_for_long_enough_goes_with_all_of_it(
     assert list(Entity.objects.all()) == [young]
 
 
-@pytest.mark.parametrize("state", [State.DRAFT, State.IN_REVIEW, State.SUBMITTED_TO_CSP])
-def test_what_is_not_closed_stays_and_old_answers_go(owner: Any, state: State) -> None:
+@pytest.mark.parametrize(
+    ("state", "days"),
+    [(State.DRAFT, 1826), (State.IN_REVIEW, 1826), (State.SUBMITTED_TO_CSP, 1826), (State.WITHDRAWN, 0)],
+)
+def test_what_is_not_closed_or_kept_by_the_setting_stays_and_old_answers_go(
+    owner: Any, settings: Any, state: State, days: int
+) -> None:
+    settings.SERVICE_RETENTION_DAYS = days
     entity(owner, state, days=40_000)
     KeptAnswer.objects.update(started_at=timezone.now() - timedelta(days=8))
     delete_expired_data()
     assert Entity.objects.count() == 1
     assert not KeptAnswer.objects.exists()
-
-
-def test_nothing_goes_where_the_setting_says_so(owner: Any, settings: Any) -> None:
-    settings.SERVICE_RETENTION_DAYS = 0
-    entity(owner, State.WITHDRAWN, days=40_000)
-    delete_expired_data()
-    assert Entity.objects.exists()

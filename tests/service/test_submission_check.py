@@ -96,15 +96,6 @@ def test_the_record_of_an_entity_has_its_own_shares_alone(caller: Caller, ready:
     assert [holding.shares for holding in record.holdings] == [7]
 
 
-def test_judging_asks_the_database_a_fixed_number_of_times(
-    caller: Caller, ready: dict[str, str], django_assert_max_num_queries: Any
-) -> None:
-    for _ in range(5):
-        caller.person(ready["entity"], "director")
-    with django_assert_max_num_queries(11, using="service"):
-        caller.post(f"/entities/{ready['entity']}/submit")
-
-
 def test_a_reference_to_a_removed_class_is_no_answer(caller: Caller) -> None:
     items = example_catalog.items()
     items[0]["schema"]["sections"][1]["person_fields"][1]["required"] = True

@@ -54,14 +54,6 @@ def test_no_question_about_the_entity_is_asked_twice(catalog: list[Json]) -> Non
             assert [name for name, count in counts.items() if count > 1] == [], item["product"]["slug"]
 
 
-def test_a_party_with_all_roles_meets_one_question_of_a_name_with_one_meaning(catalog: list[Json]) -> None:
-    for item in catalog:
-        meanings: dict[tuple[str, str], Json] = {}
-        for asked in asked_in(item):
-            field = {k: v for k, v in asked.field.items() if k in ("label", "field_type", "options", "depends_on")}
-            assert meanings.setdefault((asked.group, name_of(asked.field)), field) == field
-
-
 def test_every_rule_names_a_question_and_answers_that_it_has(catalog: list[Json]) -> None:
     for item in catalog:
         asked = {name_of(a.field): a.field for a in asked_in(item)}
@@ -86,8 +78,12 @@ def test_every_option_that_says_none_excludes_the_others(catalog: list[Json]) ->
         assert negative == field.get("exclusive_options", []), field["key"]
 
 
-def test_a_person_with_several_roles_brings_one_passport(catalog: list[Json]) -> None:
+def test_a_party_with_all_roles_meets_one_question_of_a_name_and_brings_one_passport(catalog: list[Json]) -> None:
     for item in catalog:
+        meanings: dict[tuple[str, str], Json] = {}
+        for asked in asked_in(item):
+            field = {k: v for k, v in asked.field.items() if k in ("label", "field_type", "options", "depends_on")}
+            assert meanings.setdefault((asked.group, name_of(asked.field)), field) == field
         slots = [s for section in sections_of(item) for s in section.get("documents", {}).get("person", ())]
         passports = {slot["name"] for slot in slots if re.match(r"Passport(,| or|$)", slot["name"])}
         assert len(passports) == 1, item["product"]["slug"]

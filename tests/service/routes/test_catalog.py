@@ -4,14 +4,9 @@ import pytest
 
 from formation_portal.service.catalog.loader import store_catalog
 from tests.service import example_catalog
-from tests.service.caller import Caller, pointers, problem
+from tests.service.caller import Caller, problem
 
 pytestmark = pytest.mark.django_db(databases=["service"])
-
-
-def test_the_catalog_is_what_was_loaded(caller: Caller) -> None:
-    answer = caller.get("/catalog")
-    assert answer.json() == {"data": example_catalog.items(), "meta": {"total": 2}}
 
 
 @pytest.mark.parametrize(
@@ -27,13 +22,12 @@ def test_filters_combine(caller: Caller, query: str, slugs: list[str]) -> None:
     found = caller.get(f"/catalog?{query}").json()
     assert [item["product"]["slug"] for item in found["data"]] == slugs
     assert found["meta"] == {"total": len(slugs)}
-    answer = caller.get("/catalog?product_type=Trust")
-    problem(answer, 422, "validation_failed")
-    assert pointers(answer) == ["/product_type"]
+    problem(caller.get("/catalog?product_type=Trust"), 422, "validation_failed", "/product_type")
 
 
 def test_a_catalog_that_one_has_is_not_sent_again_until_it_changes(caller: Caller) -> None:
     first = caller.get("/catalog")
+    assert first.json() == {"data": example_catalog.items(), "meta": {"total": 2}}
     etag = first["ETag"]
     assert etag.startswith('"')
     assert first["Cache-Control"] == "private, max-age=300"
@@ -77,8 +71,7 @@ def test_the_catalog_is_in_the_language_that_is_asked_for(caller: Caller, accept
     assert answer["Content-Language"] == language
     assert "Accept-Language" in answer["Vary"]
     titles = [section["title"] for section in answer.json()["data"][0]["schema"]["sections"]]
-    said = {"en": "Directors", "de": "Direktoren", "fr": "Administrateurs", "es": "Administradores"}
-    assert said[language] in titles
+    assert {"en": "Directors", "de": "Direktoren", "fr": "Administrateurs"}[language] in titles
 
 
 def test_each_language_has_its_own_etag(caller: Caller) -> None:

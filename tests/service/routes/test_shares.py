@@ -38,6 +38,8 @@ def test_a_class_has_five_properties_and_a_name_of_its_own(caller: Caller, entit
     assert caller.get(path).json()["data"] == data
     second = caller.share_class(entity, "Preferred")
     problem(caller.patch(f"{classes}/{second}", {"name": "Ordinary"}), 409, "conflict")
+    for name in ("ORDINARY", "ordinary\u200b"):
+        assert problem(caller.post(classes, ordinary(name)), 409, "conflict")["existing_id"] == data["id"]
     assert caller.share_class(caller.entity()), "in another entity"
     changed = caller.patch(path, {"par_value": 0.5, "name": "Common"}).json()["data"]
     assert (changed["par_value"], changed["name"], changed["currency"]) == (0.5, "Common", "XDR")

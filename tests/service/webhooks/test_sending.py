@@ -161,15 +161,19 @@ def test_a_fault_of_our_own_waits_like_any_other(
     assert send_due() == 1
 
 
-def test_what_is_long_over_is_cleared_and_what_is_still_to_be_sent_stays(
-    caller: Caller, receiver: Receiver, secret: str, clock: Clock
+def test_what_has_been_over_for_thirty_days_or_nobody_wanted_is_cleared_and_what_is_to_be_sent_stays(
+    caller: Caller, other_account: Caller, receiver: Receiver, secret: str, clock: Clock
 ) -> None:
+    other_account.entity()
     caller.entity()
     send_due()
-    clock.move(days=29)
+    clock.move(days=29, hours=23)
     caller.entity()
     delete_expired()
-    assert EventDelivery.objects.count() == 2
+    assert (Event.objects.count(), EventDelivery.objects.count()) == (3, 2)
+    clock.move(hours=2)
+    delete_expired()
+    assert (Event.objects.count(), EventDelivery.objects.get().state) == (1, "waiting")
     clock.move(days=40)
     delete_expired()
     assert EventDelivery.objects.get().state == "waiting"
@@ -196,14 +200,3 @@ def test_an_event_stays_until_its_last_delivery_has_long_been_over(
     clock.move(days=2)
     delete_expired()
     assert not Event.objects.exists()
-
-
-def test_an_event_that_nobody_wanted_goes_as_late(caller: Caller, clock: Clock) -> None:
-    caller.entity()
-    clock.move(days=29, hours=23)
-    caller.entity()
-    delete_expired()
-    assert Event.objects.count() == 2
-    clock.move(hours=2)
-    delete_expired()
-    assert Event.objects.count() == 1, "thirty days are over for the first"
