@@ -117,7 +117,7 @@ def test_a_large_file_is_one_piece(store: ObjectStore) -> None:
     assert "-" not in store.bucket.Object(f"here/portal/{name}").e_tag
 
 
-def test_the_service_keeps_its_documents_there_too(store: ObjectStore) -> None:
+def test_the_service_keeps_its_documents_in_a_bucket_too(store: ObjectStore) -> None:
     store_catalog(example_catalog.items())
     caller = Caller.with_scopes()
     entity = caller.entity()
@@ -142,7 +142,7 @@ def test_the_service_keeps_its_documents_there_too(store: ObjectStore) -> None:
     assert caller.delete(f"{path}/{second}").status_code == 204
 
 
-def test_while_it_is_away_pages_say_so_and_keep_what_was_typed(
+def test_while_the_bucket_is_away_pages_say_so_and_keep_what_was_typed(
     browser: Client, draft: Draft, store: ObjectStore, caplog: pytest.LogCaptureFixture
 ) -> None:
     upload(browser, draft)
@@ -177,7 +177,7 @@ def test_a_bucket_that_goes_away_once_it_has_the_file_loses_nothing(
     assert content_of(browser.get(documents_url(draft, f"{plan_of(draft).pk}/"))) == FILE
 
 
-def test_orphans_are_removed_from_it(
+def test_orphans_are_removed_from_the_bucket_once_a_day(
     browser: Client, draft: Draft, store: ObjectStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     upload(browser, draft)

@@ -65,7 +65,7 @@ def test_what_makes_no_sense_is_too_large_or_tried_too_often_has_a_page(as_nobod
 
 
 @pytest.mark.urls(__name__)
-def test_a_fault_of_ours(as_nobody: Client) -> None:
+def test_a_fault_of_ours_has_a_page(as_nobody: Client) -> None:
     as_nobody.raise_request_exception = False
     house_page(as_nobody.get("/faulty/"), 500)
     assert "has been removed" in house_page(as_nobody.get("/gone/"), 410).one("main").text

@@ -97,7 +97,7 @@ def kept(markup: Markup) -> dict[str, list[str]]:
 @pytest.mark.parametrize(
     ("trouble", "words"), [(locked, AWAY), (read_only, AWAY), (full, FULL), (away, AWAY)], ids=lambda one: str(one)[:20]
 )
-def test_a_save_that_meets_it_is_kept_on_the_page_and_can_be_sent_again(
+def test_a_save_that_meets_an_outage_is_kept_on_the_page_and_can_be_sent_again(
     browser: Client, page: str, trouble: Callable[[], AbstractContextManager[None]], words: str
 ) -> None:
     # More than fits into what is free on the pages that the database has.

@@ -41,7 +41,7 @@ def test_the_value_goes_where_it_stands_in_the_query_set_and_nowhere_within_a_pa
         query.rows("A")
 
 
-def test_it_takes_one_query_and_locks_where_its_query_set_does(people: list[Any]) -> None:
+def test_a_prepared_query_takes_one_query_and_locks_where_its_query_set_does(people: list[Any]) -> None:
     query = PreparedQuery(lambda number: get_user_model().objects.select_for_update().filter(pk=number))
     with transaction.atomic(), CaptureQueriesContext(connection) as seen:
         assert query.rows(people[2].pk) == [people[2]]

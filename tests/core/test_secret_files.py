@@ -27,7 +27,7 @@ def test_a_secret_is_made_once_by_whoever_comes_first_and_readable_by_its_owner_
     assert left_in(tmp_path) == ["key"]
 
 
-def test_it_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
+def test_a_secret_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
     path = tmp_path / "key"
     for secret in ("a longer one", "short"):
         replace_secret(path, secret)

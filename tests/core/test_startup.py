@@ -73,7 +73,7 @@ def test_a_secret_that_a_command_replaces_or_that_a_node_lacks_is_not_another(tm
     assert StoredSecret.SIGNING_KEY in Installation.objects.get().digests
 
 
-def test_one_that_was_lost_can_be_given_up(settings: Any) -> None:
+def test_a_secret_that_was_lost_can_be_given_up(settings: Any) -> None:
     call_command("secrets", "--remove", "secret-key", "--yes")
     start_with(settings, NEW)
     with pytest.raises(CommandError, match="secret-key: is not the one"):

@@ -36,7 +36,7 @@ def test_a_migration_that_nobody_knows_is_refused_with_who_made_it(alias: str, a
     )
 
 
-def test_it_says_so_where_nothing_is_recorded() -> None:
+def test_the_refusal_says_so_where_no_version_is_recorded() -> None:
     MigrationRecorder(connection).record_applied("audit", "0999_from_tomorrow")
     Installation.objects.all().delete()
     with pytest.raises(CommandError, match=r"It is not recorded which version made them\."):

@@ -25,7 +25,9 @@ def test_an_event_is_posted_at_its_commit(caller: Caller, receiver: Receiver, se
     assert EventDelivery.objects.get().delivered_at is not None
 
 
-def test_so_is_an_event_that_somebody_asks_for_as_a_test(caller: Caller, receiver: Receiver) -> None:
+def test_an_event_that_somebody_asks_for_as_a_test_is_posted_at_its_commit_too(
+    caller: Caller, receiver: Receiver
+) -> None:
     # Subscribed to other events alone, so that nothing else wakes the sender.
     subscription = caller.webhook(receiver.url, "document.uploaded")
     with resting(webhook_sender()):
