@@ -53,13 +53,6 @@ def draft(owner: Any) -> Draft:
     return factories.complete_draft(owner)
 
 
-@pytest.fixture
-def browser(as_owner: Client) -> Client:
-    """The owner's, which shows error pages."""
-    as_owner.raise_request_exception = False
-    return as_owner
-
-
 def documents_url(draft: Draft, more: str = "") -> str:
     return f"/applications/{draft.application.reference}/documents/{more}"
 

@@ -43,12 +43,6 @@ def draft(owner: Any) -> Draft:
 
 
 @pytest.fixture
-def browser(as_owner: Client) -> Client:
-    as_owner.raise_request_exception = False
-    return as_owner
-
-
-@pytest.fixture
 def caller(disk: FullDisk) -> Caller:
     store_catalog(example_catalog.items())
     return Caller.with_scopes()

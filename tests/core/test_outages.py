@@ -71,13 +71,6 @@ def away() -> Iterator[None]:
 
 
 @pytest.fixture
-def browser(as_owner: Client) -> Client:
-    """The owner's, which shows error pages instead of raising what they come from."""
-    as_owner.raise_request_exception = False
-    return as_owner
-
-
-@pytest.fixture
 def page(owner: Any, settings: Any) -> str:
     """The page of a section, in an application of its own."""
     settings.RELAY_WAIT_MS = 0

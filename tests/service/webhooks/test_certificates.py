@@ -40,12 +40,9 @@ def test_another_certificate_is_refused_and_the_event_tried_again_at_the_address
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(authority.certificate))
     settings.WEBHOOK_TARGETS = parse_networks("127.0.0.1/32")
-    certificates = {
-        "of another host": lambda: authority.certify("DNS:other.example.com"),
-        "expired": lambda: authority.certify(f"DNS:{NAME}", is_expired=True),
-        "of an unknown authority": lambda: Authority(tmp_path / "unknown").certify(f"DNS:{NAME}"),
-    }
-    shown = [certificates[kind]()]
+    host = "other.example.com" if kind == "of another host" else NAME
+    issuer = Authority(tmp_path / "unknown") if kind == "of an unknown authority" else authority
+    shown = [issuer.certify(f"DNS:{host}", is_expired=kind == "expired")]
     server_names = []
 
     def choose(connection: Any, name: str | None, _: ssl.SSLContext) -> None:
