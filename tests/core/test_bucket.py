@@ -184,6 +184,7 @@ def test_orphans_are_removed_from_the_bucket_once_a_day(
     monkeypatch.setattr(remove_orphans, "AGE_SECONDS", -60)
     assert remove_orphans.remove_orphans() == 1
     assert store.names == sorted(before + others)
+    monkeypatch.setattr(remove_orphans, "AGE_SECONDS", 60)
     looks: list[int] = []
     monkeypatch.setattr(remove_orphans, "remove_orphans", lambda: looks.append(1) or 0)
     for _ in range(3):
