@@ -137,6 +137,8 @@ def test_what_can_t_be_read_or_drawn_is_named(show: Show) -> None:
     assert "No faults and no warnings" in html
     assert "too many questions to show" in html
     assert "s0:q:" not in html
+    text = json.dumps(PLAIN).replace('"key": "name"', '"key": "first", "key": "name"')
+    assert words("“key” stands twice in one object") in show(text)
 
 
 def test_where_it_is_off_it_is_not_there(as_agent: Client, settings: Any) -> None:
