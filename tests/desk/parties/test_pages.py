@@ -301,7 +301,7 @@ def test_what_cannot_be_saved_is_kept_to_be_copied(submitted: Draft, as_agent: C
     assert "evidence" not in [one.attributes.get("id") for one in page(as_agent, submitted).all("form")]
 
 
-def test_a_replaced_page_is_told(submitted: Draft, two_pages: int, as_agent: Client, agent: Any, owner: Any) -> None:
+def test_a_replaced_page_says_so(submitted: Draft, two_pages: int, as_agent: Client, agent: Any, owner: Any) -> None:
     post(as_agent, submitted, two_pages, says="ADA")
     accept_at(submitted, NAME, by=agent)
     assert fact(page(as_agent, submitted), "First name").inside("details")

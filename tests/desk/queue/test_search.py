@@ -365,9 +365,7 @@ def _steps(action: Callable[[], bool]) -> int:
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="not run: only SQLite counts its steps")
-def test_more_cases_are_no_more_steps(
-    owner: Any, agent: Any, as_agent: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_cases_cost_as_few_do(owner: Any, agent: Any, as_agent: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     # As few and many of thousands, with what is common and how far it is looked in the same proportion.
     monkeypatch.setattr(search, "_MAX_SORTED", 20)
     monkeypatch.setattr(search, "_MAX_SCANNED", 60)
