@@ -2,7 +2,9 @@
 
 from typing import Any
 
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
@@ -41,3 +43,14 @@ def page_at(client: Client, address: str) -> Markup:
 def people_page(client: Client, draft: Draft | Application, rest: str = "") -> Markup:
     """Open the page of people, or one below it."""
     return page_at(client, people_url(draft, rest))
+
+
+def query_counts(client: Client, *addresses: str) -> list[int]:
+    """Open each page twice. Returns how many queries the second visits took."""
+    counts = []
+    for address in addresses:
+        client.get(address)
+        with CaptureQueriesContext(connection) as queries:
+            assert client.get(address).status_code == 200
+        counts.append(len(queries))
+    return counts

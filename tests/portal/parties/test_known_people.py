@@ -10,6 +10,7 @@ from formation_portal.applications.draft import Draft
 from tests import factories
 from tests.markup import Element, Markup
 from tests.portal.pages import people_page, people_url
+from tests.portal.parties.test_people import buttons
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -17,9 +18,7 @@ LTD = {"corporate.name": "Nominees Ltd", "corporate.registration_number": "HE 1"
 
 
 def offered(page: Markup, key: str) -> list[Element]:
-    card = page.one("div", id=f"role-{key}")
-    buttons = [one for one in page.all("button") if one.attributes.get("formaction", "").endswith("/known/")]
-    return [one for one in buttons if card in one.ancestors]
+    return buttons(page, key, "known")
 
 
 def press(client: Client, button: Element, role: str) -> Markup:
@@ -39,9 +38,7 @@ def other_application(owner: Any) -> Draft:
 def test_known_ones_are_offered_where_they_fit(
     as_owner: Client, draft: Draft, other_application: Draft, owner: Any
 ) -> None:
-    section = draft.schema.section("the-company")
-    assert section is not None
-    services.save_section(draft, section, {"xy.activity": "Trading"}, version=0, by=owner)
+    factories.save_section(draft, "the-company", {"xy.activity": "Trading"}, by=owner)
     page = people_page(as_owner, draft)
     assert [one.text for one in offered(page, "directors")] == [
         "Add yourself (Ingrid Solheim) as Directors",
@@ -54,7 +51,9 @@ def test_known_ones_are_offered_where_they_fit(
     ]
 
 
-def test_one_press_copies_the_answers_with_the_role(as_owner: Client, draft: Draft, other_application: Draft) -> None:
+def test_pressing_twice_copies_the_answers_with_the_role_once(
+    as_owner: Client, draft: Draft, other_application: Draft, owner: Any
+) -> None:
     button = offered(people_page(as_owner, draft), "directors")[-1]
     page = press(as_owner, button, "director")
     [ada] = factories.again(draft).parties
@@ -63,13 +62,7 @@ def test_one_press_copies_the_answers_with_the_role(as_owner: Client, draft: Dra
     assert ada.token not in [one.token for one in other_application.parties]
     message = page.one("div", id="messages").text.strip()
     assert message.startswith("Ada Lovelace is now a director. We filled in 4 answers.")
-    assert not any("Ada" in one.text for one in offered(page, "shareholders"))
-
-
-def test_pressing_twice_copies_once(as_owner: Client, draft: Draft, other_application: Draft, owner: Any) -> None:
-    button = offered(people_page(as_owner, draft), "directors")[-1]
-    press(as_owner, button, "director")
-    ada = factories.again(draft).parties[0]
+    assert not any("Ada" in button.text for button in offered(page, "shareholders"))
     services.save_party(factories.again(draft), ada, {"person.last_name": "King"}, version=ada.version, by=owner)
     press(as_owner, button, "director")
     assert [row.label for row in factories.again(draft).parties] == ["Ada King"]
@@ -114,12 +107,3 @@ def test_another_customers_people_are_as_absent_as_nobody(
     assert factories.again(own).parties == ()
     assert len(factories.again(other_application).parties) == 2
     assert offered(people_page(as_other_customer, own), "directors")[0].text.startswith("Add yourself (Otto")
-
-
-def test_after_submitting_nobody_is_offered_or_copied(
-    as_owner: Client, submitted: Draft, other_application: Draft
-) -> None:
-    page = people_page(as_owner, submitted)
-    assert not any("yourself" in one.text for one in page.all("button"))
-    as_owner.post(people_url(submitted, "known/"), {"role": "shareholder", "use": "me/0000000000"})
-    assert len(factories.again(submitted).parties) == 1

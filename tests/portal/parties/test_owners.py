@@ -11,13 +11,12 @@ from formation_portal.applications.export import export
 from formation_portal.applications.models import Application, Change, Stake
 from formation_portal.applications.ownership_stakes import typed_stakes
 from formation_portal.contract import canonical
-from formation_portal.contract.lifecycle import State
 from formation_portal.relay.sync import desired_state
 from tests import factories
 from tests.encrypted_rows import rows_with
 from tests.error_summaries import faults_of_summary
 from tests.markup import Markup
-from tests.portal.pages import people_page, sound
+from tests.portal.pages import page_at, people_page, people_url, root, sound
 from tests.portal.share_limits import hold, limited
 from tests.portal.shares.test_beneficial_owners import offered, owners_text, with_owners
 from tests.portal.shares.test_shares import page_of
@@ -37,9 +36,12 @@ def duo(owner: Any) -> Draft:
     return draft
 
 
+def token_of(draft: Draft, label: str) -> str:
+    return next(row.token for row in open_draft(draft.application).parties if row.label == label)
+
+
 def url(draft: Draft, label: str = "Kestrel B.V.") -> str:
-    token = next(row.token for row in open_draft(draft.application).parties if row.label == label)
-    return f"/applications/{draft.application.reference}/people/{token}/owners/"
+    return people_url(draft, f"{token_of(draft, label)}/owners/")
 
 
 def post(client: Client, draft: Draft, typed: dict[str, str], label: str = "Kestrel B.V.", **more: Any) -> Any:
@@ -54,7 +56,23 @@ def stakes(draft: Draft) -> dict[tuple[str, str], str]:
 
 
 def stake_of(draft: Draft, label: str) -> str:
-    return f"stake:{next(row.token for row in open_draft(draft.application).parties if row.label == label)}"
+    return f"stake:{token_of(draft, label)}"
+
+
+def wrong_controls(page: Markup) -> dict[str, str]:
+    """Return the value of each control that is marked as wrong, by its id."""
+    return {
+        control.attributes["id"]: control.attributes.get("value", "")
+        for control in page.controls
+        if control.attributes.get("aria-invalid")
+    }
+
+
+@pytest.fixture
+def joost(as_owner: Client, duo: Draft) -> str:
+    """The control of the part of Joost, who owns 40% of Kestrel B.V."""
+    post(as_owner, duo, JOOST)
+    return stake_of(duo, "Joost van der Meer")
 
 
 def nodes(page: Markup) -> list[str]:
@@ -72,23 +90,19 @@ def test_a_new_owner_is_somebody_without_a_role_who_is_never_sent(as_owner: Clie
     assert "No role needed" in people_page(as_owner, draft).one("li", id=f"party-{joost.token}").text
 
 
-def test_a_part_can_be_changed_and_taken_away(as_owner: Client, duo: Draft) -> None:
-    post(as_owner, duo, JOOST)
-    name = stake_of(duo, "Joost van der Meer")
-    post(as_owner, duo, {name: "50%"})
-    assert list(stakes(duo).values()) == ["50%"]
-    post(as_owner, duo, {name: " "})
-    assert stakes(duo) == {}
+def test_a_part_can_be_changed_and_taken_away(as_owner: Client, duo: Draft, joost: str) -> None:
+    for typed, expected in (("50%", ["50%"]), (" ", [])):
+        post(as_owner, duo, {joost: typed})
+        assert list(stakes(duo).values()) == expected
     assert len(rows_with(Change.objects, what="Changed who owns Kestrel B.V.")) == 3
 
 
+@pytest.mark.usefixtures("joost")
 def test_who_owns_a_company_that_holds_shares_counts_with_the_arithmetic(as_owner: Client, duo: Draft) -> None:
-    post(as_owner, duo, JOOST)
     page = page_of(as_owner, duo.application)
     assert "Joost van der Meer has 30% of the shares: 40% of Kestrel B.V., which holds 75%: 30%" in owners_text(page)
     assert "Make Joost van der Meer a beneficial owner" in offered(page)
-    joost = open_draft(duo.application).parties[2]
-    as_owner.post(f"/applications/{duo.application.reference}/shares/owners/{joost.token}/", {"version": "0"})
+    as_owner.post(f"{root(duo)}shares/owners/{token_of(duo, 'Joost van der Meer')}/", {"version": "0"})
     assert open_draft(duo.application).parties[2].roles == (canonical.BENEFICIAL_OWNER,)
 
 
@@ -103,14 +117,11 @@ def test_companies_that_own_each_other_are_said_to_and_counted_exactly(as_owner:
 
 
 @pytest.mark.parametrize("typed", ["most of it", "120%"])
-def test_a_part_that_cannot_be_read_is_kept_and_marked(as_owner: Client, duo: Draft, typed: str) -> None:
-    post(as_owner, duo, JOOST)
-    name = stake_of(duo, "Joost van der Meer")
-    page = sound(post(as_owner, duo, {name: typed}), 422)
-    control = page.one("input", id=name)
-    assert (control.attributes["value"], control.attributes["aria-invalid"]) == (typed, "true")
+def test_a_part_that_cannot_be_read_is_kept_and_marked(as_owner: Client, duo: Draft, joost: str, typed: str) -> None:
+    page = sound(post(as_owner, duo, {joost: typed}), 422)
+    assert wrong_controls(page) == {joost: typed}
     assert list(stakes(duo).values()) == [typed]
-    assert "Kestrel B.V., Joost van der Meer" in page.one("p", id=f"{name}-error").text
+    assert "Kestrel B.V., Joost van der Meer" in page.one("p", id=f"{joost}-error").text
 
 
 @pytest.mark.parametrize(
@@ -126,7 +137,7 @@ def test_an_owner_who_cannot_be_added_stays_in_the_form(
     as_owner: Client, duo: Draft, typed: dict[str, str], wrong: str
 ) -> None:
     page = sound(post(as_owner, duo, typed), 422)
-    assert [one.attributes["id"] for one in page.controls if one.attributes.get("aria-invalid")] == [wrong]
+    assert list(wrong_controls(page)) == [wrong]
     assert page.all("p", id=f"{wrong}-error")
     assert page.one("input", id="new-last-name").attributes["value"] == typed.get("last_name", "")
     assert len(open_draft(duo.application).parties) == 2
@@ -141,14 +152,12 @@ def test_an_owner_who_is_removed_meanwhile_is_gone(duo: Draft, owner: Any) -> No
     assert not Stake.objects.exists()
 
 
-def test_two_windows_are_set_side_by_side(as_owner: Client, duo: Draft) -> None:
-    post(as_owner, duo, JOOST)
-    name = stake_of(duo, "Joost van der Meer")
+def test_two_windows_are_set_side_by_side(as_owner: Client, duo: Draft, joost: str) -> None:
     old = version_fields(as_owner, url(duo))
-    post(as_owner, duo, {name: "50%"})
-    page = sound(as_owner.post(url(duo), old | {name: "60%"} | KITE | {"part": "45%"}), 409)
-    assert [one.text for one in page.all("legend")] == ["Joost van der Meer"]
-    assert any(one.attributes.get("value") == "Kite Holding" for one in page.all("input", type="hidden"))
+    post(as_owner, duo, {joost: "50%"})
+    page = sound(as_owner.post(url(duo), old | {joost: "60%"} | KITE | {"part": "45%"}), 409)
+    assert [legend.text for legend in page.all("legend")] == ["Joost van der Meer"]
+    assert page.all("input", type="hidden", value="Kite Holding")
     # Only the part in conflict waits; the new owner is added.
     assert sorted(stakes(duo).values()) == ["45%", "50%"]
 
@@ -158,14 +167,6 @@ def test_a_copy_and_the_record_have_the_owners(as_owner: Client, duo: Draft, own
     draft = open_draft(duo.application)
     assert [(one["owner_label"], one["part"]) for one in export(draft)["stakes"]] == [("Joost van der Meer", "2/5")]
     assert stakes(open_draft(services.create_copy(draft, by=owner))) == {("Kestrel B.V.", "Joost van der Meer"): "2/5"}
-
-
-def test_after_submitting_it_is_read_only(as_owner: Client, duo: Draft) -> None:
-    post(as_owner, duo, JOOST)
-    Application.objects.filter(pk=duo.application.pk).update(state=State.SUBMITTED_FOR_REVIEW)
-    page = Markup(as_owner.get(url(duo)).content.decode())
-    assert (page.faults, page.controls) == ([], [])
-    assert as_owner.post(url(duo), KITE).status_code == 409
 
 
 def test_only_a_company_has_owners_and_only_where_shares_are_given(as_owner: Client, duo: Draft, owner: Any) -> None:
@@ -188,38 +189,26 @@ def test_nobody_but_the_owner_sees_or_changes_it(
     assert not Stake.objects.exists()
 
 
-EXCESS = "Correct the shares. They must not exceed 100%"
-
-
-def wrong_controls(page: Markup) -> dict[str, str]:
-    """Return the value of each control that is marked as wrong, by its id."""
-    wrong = [one for one in page.controls if one.attributes.get("aria-invalid")]
-    return {one.attributes["id"]: one.attributes["value"] for one in wrong}
-
-
 def test_a_new_owner_who_exceeds_the_whole_is_refused_with_everything_that_was_typed(
-    as_owner: Client, duo: Draft
+    as_owner: Client, duo: Draft, joost: str
 ) -> None:
-    post(as_owner, duo, JOOST | {"part": "55%"})
-    joost = stake_of(duo, "Joost van der Meer")
     response = post(as_owner, duo, JOOST | {joost: "5/8", "first_name": "Mia", "part": "52.5%"})
-    assert response.status_code == 422
-    html = response.content.decode()
-    page = Markup(html)
-    assert list(faults_of_summary(html)) == page.faults == []
+    page = sound(response, 422)
+    assert list(faults_of_summary(response.content.decode())) == []
     assert wrong_controls(page) == {joost: "5/8", "new-part": "52.5%"}
     assert page.one("input", id="new-first-name").attributes["value"] == "Mia"
-    assert [EXCESS in page.one("p", id=f"{one}-error").text for one in (joost, "new-part")] == [True, True]
-    main = page.one("main").text
-    assert "Not saved. Your answers are still on this page." in main
-    assert stakes(duo) == {("Kestrel B.V.", "Joost van der Meer"): "55%"}
+    for control in (joost, "new-part"):
+        assert "Correct the shares. They must not exceed 100%" in page.one("p", id=f"{control}-error").text
+    assert "Not saved. Your answers are still on this page." in page.one("main").text
+    assert stakes(duo) == {("Kestrel B.V.", "Joost van der Meer"): "40%"}
     assert len(open_draft(duo.application).parties) == 3
 
 
-def test_changed_shares_that_exceed_the_whole_are_refused_and_kept_in_the_form(as_owner: Client, duo: Draft) -> None:
-    post(as_owner, duo, JOOST | {"part": "40%"})
+def test_changed_shares_that_exceed_the_whole_are_refused_and_kept_in_the_form(
+    as_owner: Client, duo: Draft, joost: str
+) -> None:
     post(as_owner, duo, KITE | {"part": "60%"})
-    joost, kite = stake_of(duo, "Joost van der Meer"), stake_of(duo, "Kite Holding")
+    kite = stake_of(duo, "Kite Holding")
     page = sound(post(as_owner, duo, {joost: "41%", kite: "74%"}), 422)
     assert wrong_controls(page) == {joost: "41%", kite: "74%"}
     assert "The owners of Kestrel B.V. add up to 115%, which is more than 100%." in page.one("main").text
@@ -238,24 +227,20 @@ def exceeded(as_owner: Client, duo: Draft) -> Draft:
     return open_draft(duo.application)
 
 
-def test_stored_shares_that_exceed_the_whole_are_never_scaled(as_owner: Client, exceeded: Draft) -> None:
-    words = owners_text(page_of(as_owner, exceeded.application))
-    assert "The owners of Kestrel B.V. add up to 115%, which is more than 100%." in words
-    assert "of the shares:" not in words
-    assert nodes(page_of(as_owner, exceeded.application))[2:] == [
+def test_stored_shares_that_exceed_the_whole_are_never_scaled_and_stand_in_the_way_of_submitting(
+    as_owner: Client, exceeded: Draft, owner: Any
+) -> None:
+    page = page_of(as_owner, exceeded.application)
+    assert "The owners of Kestrel B.V. add up to 115%, which is more than 100%." in owners_text(page)
+    assert "of the shares:" not in owners_text(page)
+    assert nodes(page)[2:] == [
         "Kestrel B.V.Shareholder. Company75% of shares75% of votes",
         "Joost van der Meer55% of Kestrel B.V.",
         "Mia60% of Kestrel B.V.",
     ]
-
-
-def test_stored_shares_that_exceed_the_whole_stand_in_the_way_of_submitting(
-    as_owner: Client, exceeded: Draft, owner: Any
-) -> None:
     words = "Kestrel B.V.: correct the shares. They must not exceed 100%"
     with pytest.raises(services.NotReady) as refusal:
-        services.submit(open_draft(exceeded.application), by=owner)
+        services.submit(exceeded, by=owner)
     assert words in [need.text for need in refusal.value.needs]
-    check = Markup(as_owner.get(f"/applications/{exceeded.application.reference}/check/").content.decode())
-    [link] = [element for element in check.all("a") if element.text == words]
-    assert link.attributes["href"] == f"{url(exceeded)}?next=check"
+    check = page_at(as_owner, f"{root(exceeded)}check/")
+    assert [link.text for link in check.all("a", href=f"{url(exceeded)}?next=check")] == [words]

@@ -1,4 +1,4 @@
-"""A party's page: the questions of its roles once each, saved with the roles, and its removal."""
+"""A party's page: the questions of its roles once each, saved with the roles."""
 
 from typing import Any
 
@@ -7,203 +7,140 @@ from django.test import Client
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application, Party
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract.canonical import ENTITY_NAME_ENDING
 from tests import factories
 from tests.markup import Markup
-from tests.portal.pages import page_at, people_page, people_url, sound
+from tests.portal.pages import page_at, people_page, people_url, root, sound
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
 @pytest.fixture
-def ada(draft: Draft, owner: Any) -> Party:
-    return services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+def ada(draft: Draft, owner: Any) -> str:
+    """The address of a director's page."""
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner, token="ada")
+    return people_url(draft, "ada/")
 
 
-def url(application: Application, party: Party, more: str = "") -> str:
-    return f"/applications/{application.reference}/people/{party.token}/{more}"
+@pytest.fixture
+def bob(draft: Draft, owner: Any) -> str:
+    """The address of the page of a shareholder of whom nothing is known."""
+    services.add_party(draft, "person", ["shareholder"], {}, by=owner, token="bob")
+    return people_url(draft, "bob/")
 
 
-def stored(application: Application) -> PartyRow:
-    [row] = open_draft(application).parties
+def stored(draft: Draft) -> PartyRow:
+    [row] = open_draft(draft.application).parties
     return row
 
 
-def page_of(client: Client, application: Application, party: Party) -> Markup:
-    return page_at(client, url(application, party))
-
-
-def posted(client: Client, application: Application, party: Party, **answers: Any) -> Any:
-    """Post the page with its roles, unless others are given, and these answers by field name."""
-    more = answers.pop("more", {})
-    post = {"version": str(stored(application).version), "roles": ["", *stored(application).roles]}
+def save(client: Client, draft: Draft, answers: dict[str, str], roles: list[str] | None = None, **more: Any) -> Any:
+    """Post the page of the only party: its roles, unless others are given, and these answers by field name."""
+    row = stored(draft)
+    post = {"version": str(row.version), "roles": ["", *(row.roles if roles is None else roles)]}
     post |= {f"q:{name}": value for name, value in answers.items()}
-    return client.post(url(application, party), post | more)
+    return client.post(people_url(draft, f"{row.token}/"), post, **more)
 
 
-def test_an_answer_that_opens_a_required_question_leads_to_it_once(as_owner: Client, draft: Draft, ada: Party) -> None:
-    opened = posted(as_owner, draft.application, ada, **{"xy.person.is_pep": "true"})
-    assert opened["Location"] == f"{url(draft.application, ada)}#q:xy.person.pep_office"
-    again = posted(as_owner, draft.application, ada, **{"xy.person.is_pep": "true"})
-    assert again["Location"] == f"/applications/{draft.application.reference}/people/"
+@pytest.mark.usefixtures("ada")
+def test_a_role_that_is_given_up_keeps_its_answers(as_owner: Client, draft: Draft) -> None:
+    save(as_owner, draft, {"xy.person.is_pep": "true"}, ["shareholder"])
+    assert (stored(draft).roles, stored(draft).raw["xy.person.is_pep"]) == (("shareholder",), "true")
 
 
-def test_a_role_that_is_given_up_keeps_its_answers(as_owner: Client, draft: Draft, ada: Party) -> None:
-    posted(as_owner, draft.application, ada, more={"roles": ["", "shareholder"]}, **{"xy.person.is_pep": "true"})
-    row = stored(draft.application)
-    assert row.roles == ("shareholder",)
-    assert row.raw["xy.person.is_pep"] == "true"
+@pytest.mark.usefixtures("bob")
+def test_answers_to_a_role_that_comes_with_the_post_are_kept(as_owner: Client, draft: Draft) -> None:
+    save(as_owner, draft, {"xy.person.is_pep": "true"}, ["shareholder", "director"])
+    assert stored(draft).raw == {"xy.person.is_pep": "true"}
 
 
-def test_answers_to_a_role_that_comes_with_the_post_are_kept(as_owner: Client, draft: Draft, owner: Any) -> None:
-    bob = services.add_party(draft, "person", ["shareholder"], {}, by=owner)
-    more = {"roles": ["", "shareholder", "director"]}
-    posted(as_owner, draft.application, bob, more=more, **{"xy.person.is_pep": "true"})
-    assert stored(draft.application).raw == {"xy.person.is_pep": "true"}
-
-
-def test_a_change_of_roles_brings_other_questions_and_leaves_the_roles_alone(
-    as_owner: Client, draft: Draft, owner: Any
-) -> None:
-    bob = services.add_party(draft, "person", ["shareholder"], {}, by=owner)
-    post = {"version": "1", "roles": ["", "shareholder", "director"]}
-    page = Markup(as_owner.post(url(draft.application, bob), post, HTTP_HX_REQUEST="true").content.decode())
-    assert page.faults == []
+@pytest.mark.usefixtures("bob")
+def test_a_change_of_roles_brings_other_questions_and_leaves_the_roles_alone(as_owner: Client, draft: Draft) -> None:
+    page = sound(save(as_owner, draft, {}, ["shareholder", "director"], HTTP_HX_REQUEST="true"))
     assert {"questions", "slots", "drawn-from", "needs-section"} <= {
-        one.attributes["id"] for one in page.elements if "hx-swap-oob" in one.attributes
+        element.attributes["id"] for element in page.elements if "hx-swap-oob" in element.attributes
     }
     assert page.all("input", name="roles") == []
     assert "added below" in page.one("p", id="announcer").text
-    assert page.one("input", id="version").attributes["value"] == str(stored(draft.application).version)
-
-
-def slots_in(page: Markup, id: str) -> list[str]:
-    """The documents of a part of the page, by the names of their slots."""
-    [part] = [one for one in page.elements if one.attributes.get("id") == id]
-    files = [one.attributes["id"] for one in page.all("input", type="file") if part in one.ancestors]
-    return [id.rpartition("/")[2] for id in files]
-
-
-def with_slots(owner: Any, **rules: Any) -> tuple[Application, Party]:
-    """A director of an application whose shareholders bring a mandate, by these rules of their section."""
-    company, funds, directors, shareholders, *rest = factories.SCHEMA["sections"]
-    slots = [{"name": "Passport"}, {"name": "Mandate"}]
-    holders = shareholders | {"person_fields": [], "documents": {"person": slots}} | rules
-    form = factories.SCHEMA | {"sections": [company, funds, directors, holders, *rest]}
-    application = services.start(owner=owner, product=factories.product(schema=form))
-    return application, services.add_party(open_draft(application), "person", ["director"], {}, by=owner)
+    assert page.one("input", id="version").attributes["value"] == str(stored(draft).version)
 
 
 def test_documents_of_a_role_come_and_go_with_it_where_its_questions_stay(as_owner: Client, owner: Any) -> None:
-    application, bob = with_slots(owner, depends_on={"field": "is_pep", "value": True})
-    as_owner.post(url(application, bob), {"version": "1", "roles": ["", "director", "shareholder"]})
-    before = Markup(as_owner.get(url(application, bob)).content.decode())
+    company, funds, directors, shareholders, *others = factories.SCHEMA["sections"]
+    holders = shareholders | {
+        "person_fields": [],
+        "documents": {"person": [{"name": "Passport"}, {"name": "Mandate"}]},
+        "depends_on": {"field": "is_pep", "value": True},
+    }
+    schema = factories.SCHEMA | {"sections": [company, funds, directors, holders, *others]}
+    draft = factories.new_draft(owner, schema=schema)
+    services.add_party(draft, "person", ["director", "shareholder"], {}, by=owner, token="bob")
+    before = people_page(as_owner, draft, "bob/")
     assert "hidden" in before.one("ul", id="role-1-slots").attributes
-    post = {"version": str(stored(application).version), "q:xy.person.is_pep": "true"}
-    page = Markup(as_owner.post(url(application, bob), post, HTTP_HX_REQUEST="true").content.decode())
+    page = sound(save(as_owner, draft, {"xy.person.is_pep": "true"}, HTTP_HX_REQUEST="true"))
     assert page.all("div", id="questions") == []
-    assert slots_in(page, "role-1-slots") == ["Mandate"]
-    assert "hx-swap-oob" in page.one("ul", id="role-1-slots").attributes
-
-
-def test_an_unreadable_answer_is_kept_and_said(as_owner: Client, draft: Draft, ada: Party) -> None:
-    response = posted(
-        as_owner,
-        draft.application,
-        ada,
-        **{"person.date_of_birth:day": "31", "person.date_of_birth:month": "2", "person.date_of_birth:year": "1985"},
-    )
-    page = sound(response, 422)
-    assert page.one("input", name="q:person.date_of_birth:month").attributes["value"] == "2"
-    assert page.one("p", id="q:person.date_of_birth-error").text.startswith("Error: ")
-    assert stored(draft.application).raw["person.date_of_birth"]["day"] == "31"
+    slots = page.one("ul", id="role-1-slots")
+    files = [control.attributes["id"] for control in page.all("input", type="file") if slots in control.ancestors]
+    assert files == ["slot:bob/Mandate"]
+    assert "hx-swap-oob" in slots.attributes
 
 
 def test_a_stale_save_shows_both_answers_and_both_sets_of_roles(
-    as_owner: Client, draft: Draft, ada: Party, owner: Any
+    as_owner: Client, draft: Draft, ada: str, owner: Any
 ) -> None:
-    services.set_roles(draft, ada, ["director", "shareholder"], by=owner)
-    services.save_party(draft, ada, {"person.last_name": "Byron"}, version=2, by=owner)
+    services.set_roles(draft, draft.parties[0], ["director", "shareholder"], by=owner)
+    services.save_party(draft, draft.parties[0], {"person.last_name": "Byron"}, version=2, by=owner)
     post = {"version": "1", "roles": ["", "director"], "q:person.last_name": "King"}
-    page = sound(as_owner.post(url(draft.application, ada), post), 409)
-    assert [one.text.strip() for one in page.all("legend")] == ["Roles", "Last name"]
-    assert stored(draft.application).roles == ("director", "shareholder")
-    assert stored(draft.application).raw["person.last_name"] == "Byron"
+    page = sound(as_owner.post(ada, post), 409)
+    assert [legend.text.strip() for legend in page.all("legend")] == ["Roles", "Last name"]
+    assert (stored(draft).roles, stored(draft).raw["person.last_name"]) == (("director", "shareholder"), "Byron")
     post |= {"version": "3", "keep:roles": "theirs", "keep:q:person.last_name": "mine"}
-    assert as_owner.post(url(draft.application, ada), post).status_code == 302
-    assert stored(draft.application).roles == ("director", "shareholder")
-    assert stored(draft.application).raw["person.last_name"] == "King"
-
-
-def test_a_submitted_party_is_read_only(as_owner: Client, submitted: Draft) -> None:
-    party = submitted.parties[0].model
-    page = Markup(as_owner.get(url(submitted.application, party)).content.decode())
-    assert page.controls == []
-    assert "Lovelace" in page.one("dl", _class="summary").text
-    assert posted(as_owner, submitted.application, party, **{"person.last_name": "King"}).status_code == 409
-    as_owner.post(url(submitted.application, party, "removal/"))
-    assert stored(submitted.application).raw["person.last_name"] == "Lovelace"
+    assert as_owner.post(ada, post).status_code == 302
+    assert (stored(draft).roles, stored(draft).raw["person.last_name"]) == (("director", "shareholder"), "King")
 
 
 def folded(page: Markup) -> list[str]:
     """What is read back, by the words of its Change."""
-    return [
-        one.text.split("Change ")[1].strip() for one in page.elements if one.tag == "summary" and "Change" in one.text
-    ]
+    summaries = [summary.text for summary in page.all("summary") if "Change" in summary.text]
+    return [text.split("Change ")[1].strip() for text in summaries]
 
 
-def test_what_is_complete_is_read_back_and_its_controls_stay_in_the_form(
-    as_owner: Client, draft: Draft, ada: Party
-) -> None:
-    page = page_of(as_owner, draft.application, ada)
+def test_what_is_complete_is_read_back_and_its_controls_stay_in_the_form(as_owner: Client, ada: str) -> None:
+    page = page_at(as_owner, ada)
     assert folded(page) == ["Identity and contact", "As director"]
     assert page.one("input", name="q:person.first_name").attributes["value"] == "Ada"
-    rows = [one.text.strip() for one in page.elements if one.tag in ("dt", "dd")]
+    rows = [element.text.strip() for element in page.elements if element.tag in ("dt", "dd")]
     assert rows[rows.index("Date of birth") + 1] == "10\xa0December\xa01985"
 
 
-def test_what_is_complete_stays_open_while_somebody_works_on_the_page(
-    as_owner: Client, draft: Draft, ada: Party
-) -> None:
-    more = {"update": "1"}
-    updated = posted(as_owner, draft.application, ada, more=more, **{"xy.person.is_pep": "false"})
-    assert updated["Location"] == f"{url(draft.application, ada)}?open=1"
-    assert folded(Markup(as_owner.get(updated["Location"]).content.decode())) == []
-    refused = posted(as_owner, draft.application, ada, more=more, **{"person.email": "nobody"})
-    assert refused.status_code == 422
-    assert folded(Markup(refused.content.decode())) == []
-    posted(as_owner, draft.application, ada, **{"person.email": "ada@example.com"})
-    assert folded(page_of(as_owner, draft.application, ada)) == ["Identity and contact", "As director"]
+def test_what_is_complete_stays_open_while_somebody_works_on_the_page(as_owner: Client, draft: Draft, ada: str) -> None:
+    updated = as_owner.post(ada, {"version": "1", "update": "1"})
+    assert updated["Location"] == f"{ada}?open=1"
+    assert folded(page_at(as_owner, updated["Location"])) == []
+    assert folded(sound(save(as_owner, draft, {"person.email": "nobody"}), 422)) == []
+    save(as_owner, draft, {"person.email": "ada@example.com"})
+    assert folded(page_at(as_owner, ada)) == ["Identity and contact", "As director"]
 
 
-def test_the_kind_comes_first(as_owner: Client, application: Application) -> None:
-    page = people_page(as_owner, application, "new/")
-    assert [one.attributes["value"] for one in page.all("input", name="kind")] == ["person", "corporate"]
+def test_the_kind_comes_first(as_owner: Client, draft: Draft) -> None:
+    page = people_page(as_owner, draft, "new/")
+    assert [choice.attributes["value"] for choice in page.all("input", name="kind")] == ["person", "corporate"]
     assert page.all("input", name="roles", type="checkbox") == []
 
 
-def test_posting_makes_the_party_and_leads_to_its_questions(as_owner: Client, application: Application) -> None:
-    response = as_owner.post(
-        people_url(application, "new/"), {"kind": "person", "roles": ["", "director", "shareholder"]}
-    )
-    [party] = open_draft(application).parties
-    assert (party.kind, party.roles) == ("person", ("director", "shareholder"))
-    assert response["Location"] == f"/applications/{application.reference}/people/{party.token}/"
-
-
-def test_posting_a_page_twice_makes_one_party(as_owner: Client, application: Application) -> None:
-    token = people_page(as_owner, application, "new/?kind=person").one("input", name="token").attributes["value"]
+def test_a_page_that_is_posted_twice_makes_one_party_and_leads_to_its_questions(as_owner: Client, draft: Draft) -> None:
+    token = people_page(as_owner, draft, "new/?kind=person").one("input", name="token").attributes["value"]
+    post = {"kind": "person", "roles": ["", "director", "shareholder"], "token": token}
     for _ in range(2):
-        as_owner.post(people_url(application, "new/"), {"kind": "person", "roles": "director", "token": token})
-    assert len(open_draft(application).parties) == 1
+        response = as_owner.post(people_url(draft, "new/"), post)
+        assert response["Location"] == people_url(draft, f"{stored(draft).token}/")
+    assert (stored(draft).kind, stored(draft).roles) == ("person", ("director", "shareholder"))
 
 
-def test_a_party_that_is_me_starts_with_what_is_known(as_owner: Client, application: Application) -> None:
-    as_owner.post(people_url(application, "new/"), {"kind": "person", "roles": "director", "me": "1"})
-    [party] = open_draft(application).parties
-    assert party.raw == {
+def test_a_party_that_is_me_starts_with_what_is_known(as_owner: Client, draft: Draft) -> None:
+    as_owner.post(people_url(draft, "new/"), {"kind": "person", "roles": "director", "me": "1"})
+    assert stored(draft).raw == {
         "person.first_name": "Ingrid",
         "person.last_name": "Solheim",
         "person.email": "owner@example.com",
@@ -220,53 +157,41 @@ def test_a_party_that_is_me_starts_with_what_is_known(as_owner: Client, applicat
         {"kind": "person", "roles": "manager"},
     ],
 )
-def test_what_has_to_be_chosen_first_is_said(as_owner: Client, application: Application, post: dict[str, str]) -> None:
-    page = sound(as_owner.post(people_url(application, "new/"), post), 422)
+def test_what_has_to_be_chosen_first_is_said(as_owner: Client, draft: Draft, post: dict[str, str]) -> None:
+    page = sound(as_owner.post(people_url(draft, "new/"), post), 422)
     assert page.one("title").text.startswith("Error: ")
-    assert open_draft(application).parties == ()
+    assert open_draft(draft.application).parties == ()
 
 
-NAMES = (
-    ("Siobhán", "O’Brien-d'Arcy"),
-    ("Sukarno", ""),
-    ("محمد", "علي"),
-    ("<b>Ada</b>", "& Söhne"),
+@pytest.mark.parametrize(
+    ("first", "last"), [("Siobhán", "O’Brien-d'Arcy"), ("Sukarno", ""), ("محمد", "علي"), ("<b>Ada</b>", "& Söhne")]
 )
-
-
-@pytest.mark.parametrize(("first", "last"), NAMES)
 def test_a_name_is_kept_as_it_is_and_shown_so_on_every_page(
     as_owner: Client, draft: Draft, owner: Any, first: str, last: str
 ) -> None:
-    party = services.add_party(draft, "person", ["director"], {}, by=owner)
-    root = f"/applications/{draft.application.reference}/"
-    page = f"{root}people/{party.token}/"
-    typed = {"q:person.first_name": first, "q:person.last_name": last, "version": "1"}
-    assert as_owner.post(page, typed).status_code == 302
-    kept = open_draft(draft.application).parties[0].raw
-    assert (kept["person.first_name"], kept.get("person.last_name", "")) == (first, last)
-    shown = f"{first} {last}".strip()
+    services.add_party(draft, "person", ["director"], {}, by=owner)
+    assert save(as_owner, draft, {"person.first_name": first, "person.last_name": last}).status_code == 302
+    raw = stored(draft).raw
+    assert (raw["person.first_name"], raw.get("person.last_name", "")) == (first, last)
     for path in ("people/", "check/", "documents/"):
-        markup = Markup(as_owner.get(root + path).content.decode())
-        assert markup.faults == []
-        names = [one for one in markup.elements if "name" in one.attributes.get("class", "").split()]
-        headings = [one for one in markup.elements if one.attributes.get("class") == "party-name"]
-        assert shown in [one.text.strip() for one in (*names, *headings)], path
-    again = Markup(as_owner.get(page).content.decode())
-    assert again.one("input", name="q:person.first_name").attributes["value"] == first
+        page = page_at(as_owner, root(draft) + path)
+        names = [element for element in page.elements if {"name", "party-name"} & set(classes_of(element))]
+        assert f"{first} {last}".strip() in [element.text.strip() for element in names], path
+    page = people_page(as_owner, draft, f"{stored(draft).token}/")
+    assert page.one("input", name="q:person.first_name").attributes["value"] == first
+
+
+def classes_of(element: Any) -> list[str]:
+    return str(element.attributes.get("class", "")).split()
 
 
 def test_a_company_is_called_with_its_ending_wherever_it_is_named(as_owner: Client, owner: Any) -> None:
     ending = factories.field("ending", "select", canonical_field=ENTITY_NAME_ENDING, options=["Limited", "Ltd"])
     company, *others = factories.SCHEMA["sections"]
     sections = [company, {"scope": "entity", "title": "The ending", "fields": [ending]}, *others]
-    application = services.start(
-        owner=owner, product=factories.product(schema=factories.SCHEMA | {"sections": sections})
-    )
-    root = f"/applications/{application.reference}/"
-    as_owner.post(f"{root}sections/the-company/", {"q:name": "Larkfield", "version": "0"})
-    as_owner.post(f"{root}sections/the-ending/", {"q:ending": "Limited", "version": "0"})
-    draft = open_draft(Application.objects.get())
-    assert draft.title == "Larkfield Limited"
-    for page in ("/applications/", root, f"{root}check/"):
-        assert "Larkfield Limited" in Markup(as_owner.get(page).content.decode()).one("main").text, page
+    draft = factories.new_draft(owner, schema=factories.SCHEMA | {"sections": sections})
+    factories.save_section(draft, "the-company", {"entity.name": "Larkfield"}, by=owner)
+    factories.save_section(draft, "the-ending", {ENTITY_NAME_ENDING: "Limited"}, by=owner)
+    assert factories.again(draft).title == "Larkfield Limited"
+    for page in ("/applications/", root(draft), f"{root(draft)}check/"):
+        assert "Larkfield Limited" in page_at(as_owner, page).one("main").text, page

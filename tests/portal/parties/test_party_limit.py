@@ -3,36 +3,29 @@
 from typing import Any
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from tests import factories
-from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, as_csv
-from tests.markup import Markup
-from tests.portal.pages import people_url, sound
+from tests.applications.imports.sample_sheets import ADA, NOOR
+from tests.portal.pages import page_at, people_page, people_url, sound
+from tests.portal.parties.test_owners import JOOST, duo, joost, post, stakes
+from tests.portal.parties.test_party_import import sheet_of, ticked
 
-from .test_owners import JOOST, duo, post, stake_of, stakes
-
-__all__ = ["duo"]
+__all__ = ["duo", "joost"]
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 FULL = "An application can have at most 200 people and companies. Remove 1 before you add another."
 
 
-def addresses(page: Markup) -> list[str | None]:
-    return [one.attributes.get("href") for one in page.all("a")]
-
-
 def test_the_list_offers_to_add_somebody_as_long_as_there_is_room(as_owner: Client, draft: Draft) -> None:
     for count, is_full in ((199, False), (200, True)):
         factories.add_people(factories.again(draft), count)
-        page = sound(as_owner.get(people_url(draft)))
+        page = people_page(as_owner, draft)
         assert (FULL in page.one("main").text) is is_full
-        offered = [address for address in addresses(page) if address and "/people/new/" in address]
-        assert bool(offered) is not is_full
+        assert any("/people/new/" in link.attributes["href"] for link in page.all("a")) is not is_full
 
 
 def test_a_post_of_somebody_new_is_refused(as_owner: Client, draft: Draft) -> None:
@@ -44,28 +37,24 @@ def test_a_post_of_somebody_new_is_refused(as_owner: Client, draft: Draft) -> No
 
 def test_a_sheet_with_too_many_rows_says_how_many_fit_and_keeps_what_was_chosen(as_owner: Client, draft: Draft) -> None:
     factories.add_people(draft, 199)
-    sheet = SimpleUploadedFile("people.csv", as_csv(HEADS, ADA, NOOR))
-    address = as_owner.post(people_url(draft, "spreadsheet/"), {"sheet": sheet})["Location"]
+    address = sheet_of(as_owner, draft, ADA, NOOR)
     words = "An application can have at most 200 people and companies. You can add 1 more."
-    page = sound(as_owner.get(address))
+    page = page_at(as_owner, address)
     assert words in page.one("main").text
-    tokens = [one.attributes["value"] for one in page.all("input", name="row")]
-    answer = as_owner.post(address, {"row": tokens})
-    again = sound(answer, 422)
-    assert words in again.one("main").text
-    ticked = [one.attributes["value"] for one in again.all("input", name="row") if "checked" in one.attributes]
-    assert ticked == tokens
+    tokens = [box.attributes["value"] for box in page.all("input", name="row")]
+    page = sound(as_owner.post(address, {"row": tokens}), 422)
+    assert words in page.one("main").text
+    assert ticked(page) == tokens
     assert len(factories.again(draft).parties) == 199
     assert as_owner.post(address, {"row": tokens[1:]}).status_code == 302
     assert factories.again(draft).parties[-1].label == "Noor Haddad"
 
 
-def test_a_new_owner_is_refused_at_its_control_and_the_other_parts_are_saved(as_owner: Client, duo: Draft) -> None:
-    post(as_owner, duo, JOOST)
+def test_a_new_owner_is_refused_at_its_control_and_the_other_parts_are_saved(
+    as_owner: Client, duo: Draft, joost: str
+) -> None:
     factories.add_people(factories.again(duo), 200)
-    typed = {"owner": "new:person", "first_name": "Lotte", "last_name": "Vos", "part": "10%"}
-    answer = post(as_owner, duo, typed | {stake_of(duo, "Joost van der Meer"): "35%"})
-    page = sound(answer, 422)
+    page = sound(post(as_owner, duo, JOOST | {"first_name": "Lotte", "part": "10%", joost: "35%"}), 422)
     assert FULL in page.one("p", id="new-owner-error").text
     assert page.one("input", id="new-first-name").attributes["value"] == "Lotte"
     assert stakes(duo) == {("Kestrel B.V.", "Joost van der Meer"): "35%"}

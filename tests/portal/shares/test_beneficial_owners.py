@@ -8,9 +8,8 @@ from django.test import Client
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application, Change
+from formation_portal.applications.models import Change
 from formation_portal.contract import canonical
-from formation_portal.contract.lifecycle import State
 from tests import factories
 from tests.encrypted_rows import rows_with
 from tests.markup import Markup
@@ -120,14 +119,6 @@ def test_a_form_without_such_a_role_suggests_nobody(as_owner: Client, owner: Any
     assert owners_text(page_of(as_owner, draft.application)) == ""
     as_owner.post(url(draft, 0), {"version": "0"})
     assert roles(draft, 0) == ("director", "shareholder")
-
-
-def test_after_submitting_there_is_nothing_to_press(as_owner: Client, trio: Draft, owner: Any) -> None:
-    hold(trio, owner, ("6,000",))
-    Application.objects.filter(pk=trio.application.pk).update(state=State.SUBMITTED_FOR_REVIEW)
-    assert offered(page_of(as_owner, trio.application)) == []
-    assert as_owner.post(url(trio, 0), {"version": "0"}).status_code == 409
-    assert roles(trio, 0) == ("director", "shareholder")
 
 
 def test_nobody_but_the_owner_gives_it(

@@ -181,12 +181,6 @@ def test_a_split_of_what_somebody_else_has_changed_asks_first(as_owner: Client, 
     assert typed(trio)[0] == ["8", ""]
 
 
-def test_after_submitting_nothing_is_split(as_owner: Client, submitted: Draft) -> None:
-    post = {"split": submitted.share_classes[0].token}
-    assert save(as_owner, submitted, post).status_code == 409
-    assert typed(submitted) == [["10,000"]]
-
-
 def test_a_change_that_script_posts_splits_nothing_whatever_it_carries(as_owner: Client, trio: Draft) -> None:
     cells = {cell(trio, 0, 0): "60", cell(trio, 1, 0): "40"}
     save(as_owner, trio, cells | {"split": trio.share_classes[0].token}, HTTP_HX_REQUEST="true")

@@ -89,11 +89,3 @@ def test_a_stale_save_of_a_class_shows_both(as_owner: Client, complete: Draft, o
     response = as_owner.post(url(complete.application, f"{row.token}/"), post)
     assert response.status_code == 409
     assert Markup(response.content.decode()).one("legend").text == "Name of the share class"
-
-
-def test_a_submitted_class_is_read_only(as_owner: Client, submitted: Draft) -> None:
-    token = submitted.share_classes[0].token
-    assert page_of(as_owner, submitted.application, f"{token}/").controls == []
-    assert as_owner.post(url(submitted.application), ANSWERS).status_code == 409
-    as_owner.post(url(submitted.application, f"{token}/removal/"))
-    assert stored(submitted.application).label == "Ordinary"

@@ -100,14 +100,6 @@ def test_a_stale_save_shows_both_numbers(as_owner: Client, with_holdings: Draft,
     assert set(open_draft(with_holdings.application).typed_holdings().values()) == {"1"}
 
 
-def test_after_submitting_the_numbers_are_read_only(as_owner: Client, submitted: Draft) -> None:
-    page = page_of(as_owner, submitted.application)
-    assert page.controls == []
-    assert "10,000" in page.one("form", id="answers").text
-    assert "Enter numbers of shares" not in page.one("main").text
-    assert save(as_owner, submitted, {cell(submitted, 0, 0): "1"}).status_code == 409
-
-
 def test_a_product_without_share_classes_has_no_such_page(as_owner: Client, owner: Any) -> None:
     form = factories.SCHEMA | {"sections": factories.SCHEMA["sections"][:2]}
     item: CatalogItem = factories.product(schema=form)

@@ -97,14 +97,6 @@ def test_the_list_names_who_is_waited_for(as_owner: Client, draft: Draft, ada: P
     assert "Waiting for you and Ada Lovelace, since " in as_owner.get("/applications/").content.decode()
 
 
-def test_nobody_is_invited_to_what_is_submitted(as_owner: Client, submitted: Draft) -> None:
-    party = submitted.parties[0]
-    page = page_at(as_owner, url(submitted, party))
-    assert page.controls == []
-    as_owner.post(url(submitted, party), {"email": "ada@example.com"})
-    assert not Invitation.objects.exists()
-
-
 def queries(client: Client, path: str) -> int:
     client.get(path)
     with CaptureQueriesContext(connections["default"]) as seen:
