@@ -1,9 +1,7 @@
 """Who is behind the holders, wherever an application is read back: as on the page of shares."""
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from formation_portal.applications import services
@@ -11,9 +9,8 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk.queue.queue_index import update_case
-from tests.markup import Markup
 from tests.pdfs import read_pdf, squeezed
-from tests.portal.pages import page_at
+from tests.portal.pages import page_at, query_counts, root
 from tests.portal.parties.test_owners import JOOST, KITE, duo, nodes, post
 
 __all__ = ["duo"]
@@ -33,10 +30,6 @@ def behind(as_owner: Client, duo: Draft) -> Draft:
     return open_draft(duo.application)
 
 
-def path(draft: Draft, rest: str) -> str:
-    return f"/applications/{draft.application.reference}/{rest}"
-
-
 def submit_unchecked(draft: Draft) -> None:
     """As the desk sees it, whatever else it lacks."""
     changes = {"state": State.SUBMITTED_FOR_REVIEW, "submitted_at": timezone.now()}
@@ -44,36 +37,33 @@ def submit_unchecked(draft: Draft) -> None:
     update_case(open_draft(Application.objects.get(pk=draft.application.pk)))
 
 
-def read(client: Client, address: str) -> Markup:
-    return page_at(client, address)
-
-
 def test_customers_and_agents_read_what_the_page_of_shares_says(
     as_owner: Client, as_agent: Client, behind: Draft
 ) -> None:
-    expected = nodes(read(as_owner, path(behind, "shares/")))
+    check = f"{root(behind)}check/"
+    expected = nodes(page_at(as_owner, f"{root(behind)}shares/"))
     assert expected[3:] == [
         "Joost van der Meer10% of Kestrel B.V. Below the threshold7.5% of shares7.5% of votes",
         "Kite Holding75% of Kestrel B.V. Company56.25% of shares56.25% of votes",
         "Mia van der Meer“about half” of Kite Holding, which we can’t read",
     ]
-    assert nodes(read(as_owner, path(behind, "check/"))) == expected
+    assert nodes(page_at(as_owner, check)) == expected
     submit_unchecked(behind)
-    for client, address in ((as_owner, path(behind, "check/")), (as_agent, f"/desk/{behind.application.reference}/")):
-        page = read(client, address)
+    for client, address in ((as_owner, check), (as_agent, f"/desk/{behind.application.reference}/")):
+        page = page_at(client, address)
         assert nodes(page) == expected
         assert "15% of Kestrel B.V. has no known owner." in page.one("main").text
         assert not [one for one in page.all("a") if "who owns" in one.text], "nothing can be changed here"
-    headings = " ".join(one.text for one in read(as_owner, path(behind, "check/")).all("h3"))
+    headings = " ".join(heading.text for heading in page_at(as_owner, check).all("h3"))
     assert "Kestrel B.V." in headings
     assert "Kite Holding" not in headings, "the tree says all that there is of it"
 
 
 def test_the_record_on_paper_says_the_same(as_owner: Client, behind: Draft) -> None:
     submit_unchecked(behind)
-    found = read_pdf(as_owner.get(path(behind, "record.pdf")).content).text
-    assert "Ultimate ownership" in found
+    record = squeezed(read_pdf(as_owner.get(f"{root(behind)}record.pdf").content).text)
     for words in (
+        "Ultimate ownership",
         "– Joost van der Meer",
         "10% of Kestrel B.V.",
         "– Kite Holding",
@@ -82,12 +72,12 @@ def test_the_record_on_paper_says_the_same(as_owner: Client, behind: Draft) -> N
         "“about half” of Kite Holding, which we can’t read",
         "15% of Kestrel B.V. has no known owner.",
     ):
-        assert squeezed(words) in squeezed(found), words
+        assert squeezed(words) in record, words
 
 
 def test_the_owners_of_a_company_that_holds_nothing_are_not_left_out(as_owner: Client, behind: Draft) -> None:
     services.save_holdings(behind, dict.fromkeys(behind.holdings, ""), by=behind.application.owner)
-    assert nodes(read(as_owner, path(behind, "check/")))[1:] == [
+    assert nodes(page_at(as_owner, f"{root(behind)}check/"))[1:] == [
         "Kestrel B.V.Shareholder. Company",
         "Joost van der Meer10% of Kestrel B.V. Below the threshold",
         "Kite Holding75% of Kestrel B.V. Company",
@@ -96,26 +86,12 @@ def test_the_owners_of_a_company_that_holds_nothing_are_not_left_out(as_owner: C
 
 
 def test_however_many_owners_there_are_they_cost_one_query(as_owner: Client, as_agent: Client, duo: Draft) -> None:
-    submit_unchecked(duo)
-    pages = (
-        (as_owner, path(duo, "check/")),
-        (as_owner, path(duo, "record.json")),
-        (as_owner, path(duo, "record.pdf")),
-        (as_agent, f"/desk/{duo.application.reference}/"),
-    )
+    def counts() -> list[int]:
+        submit_unchecked(duo)
+        pages = (f"{root(duo)}{page}" for page in ("check/", "record.json", "record.pdf"))
+        return query_counts(as_owner, *pages) + query_counts(as_agent, f"/desk/{duo.application.reference}/")
 
-    def counted() -> list[int]:
-        found = []
-        for client, address in pages:
-            client.get(address)
-            with CaptureQueriesContext(
-                connection,
-            ) as queries:
-                client.get(address)
-            found.append(len(queries))
-        return found
-
-    before = counted()
+    before = counts()
     Application.objects.filter(pk=duo.application.pk).update(state=State.DRAFT)
     above = "Kestrel B.V."
     for index in range(4):
@@ -123,5 +99,4 @@ def test_however_many_owners_there_are_they_cost_one_query(as_owner: Client, as_
         post(as_owner, duo, KITE | {"last_name": name}, above)
         post(as_owner, duo, JOOST | {"first_name": f"Joost {index}", "part": "10%"}, above)
         above = name
-    submit_unchecked(duo)
-    assert counted() == before
+    assert counts() == before

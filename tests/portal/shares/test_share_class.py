@@ -12,6 +12,7 @@ from formation_portal.applications.parties import ShareClassRow
 from tests import factories
 from tests.markup import Markup
 from tests.portal.pages import page_at, sound
+from tests.portal.share_limits import with_section
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -52,22 +53,16 @@ def test_a_first_class_is_proposed_and_kept_only_by_a_save(as_owner: Client, app
     assert proposed(page_of(as_owner, application)) == ("", False), "a second one starts empty"
 
 
-@pytest.mark.parametrize("is_new", [True, False])
-def test_an_answer_that_opens_a_required_question_leads_to_it_once(as_owner: Client, owner: Any, is_new: bool) -> None:
+def test_an_answer_of_a_new_class_that_opens_a_required_question_leads_to_it_once(as_owner: Client, owner: Any) -> None:
     without_dividends = {"field": "dividend_rights", "value": False}
-    fields = [factories.field("premium_each", "number", prefix="xy.share", depends_on=without_dividends)]
-    sections = [*factories.SCHEMA["sections"][:-1], {**factories.SCHEMA["sections"][-1], "fields": fields}]
-    application = services.start(
-        owner=owner, product=factories.product(schema={**factories.SCHEMA, "sections": sections})
-    )
-    if not is_new:
-        as_owner.post(url(application), ANSWERS)
+    premium = factories.field("premium_each", "number", prefix="xy.share", depends_on=without_dividends)
+    draft = factories.new_draft(owner, schema=with_section("share_structure", fields=[premium]))
+    application = draft.application
     post = ANSWERS | {"version": "1", "q:dividend_rights": "false", "q:premium_each": ""}
-    opened = as_owner.post(url(application, "new/" if is_new else f"{stored(application).token}/"), post)
+    opened = as_owner.post(url(application), post)
     its_own = url(application, f"{stored(application).token}/")
     assert opened["Location"] == f"{its_own}#q:premium_each"
-    page = Markup(as_owner.get(its_own).content.decode())
-    assert "hidden" not in page.one("div", id="region-q:premium_each").attributes
+    assert "hidden" not in page_at(as_owner, its_own).one("div", id="region-q:premium_each").attributes
     again = as_owner.post(its_own, post | {"version": str(stored(application).version)})
     assert again["Location"] == f"/applications/{application.reference}/shares/"
 
@@ -86,6 +81,5 @@ def test_a_stale_save_of_a_class_shows_both(as_owner: Client, complete: Draft, o
     row = complete.share_classes[0]
     services.save_share_class(complete, row, {"share_class.name": "Common"}, version=row.version, by=owner)
     post = {"version": "1", "q:name": "Plain"}
-    response = as_owner.post(url(complete.application, f"{row.token}/"), post)
-    assert response.status_code == 409
-    assert Markup(response.content.decode()).one("legend").text == "Name of the share class"
+    page = sound(as_owner.post(url(complete.application, "ordinary/"), post), 409)
+    assert page.one("legend").text == "Name of the share class"
