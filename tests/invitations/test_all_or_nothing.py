@@ -9,7 +9,6 @@ from django.utils import timezone
 
 from formation_portal.applications.access import Collaborator, Right
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.parties import PartyRow
 from formation_portal.invitations import codes, collaborators, parts
 from formation_portal.invitations.models import Invitation
 from tests import factories
@@ -18,39 +17,36 @@ from tests.atomic_writes import assert_all_or_nothing
 pytestmark = pytest.mark.django_db(databases=["default", "service"], transaction=True)
 
 
-def party_of(draft: Draft, token: str) -> PartyRow:
-    party = draft.party(token)
-    assert party is not None
-    return party
-
-
-def test_inviting(draft: Draft, ada: PartyRow, owner: Any) -> None:
+@pytest.mark.usefixtures("ada")
+def test_inviting_is_written_whole_or_not_at_all(draft: Draft, owner: Any) -> None:
     def invite() -> None:
         window = factories.again(draft)
-        parts.invite(window, party_of(window, ada.token), email="ada@example.com", by=owner, language="de")
+        parts.invite(window, window.parties[0], email="ada@example.com", by=owner, language="de")
 
     assert {"invitations_invitation", "letters_letter", "applications_change"} <= set(assert_all_or_nothing(invite))
 
 
-def test_reminding(invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any) -> None:
+@pytest.mark.usefixtures("invitation")
+def test_reminding_is_written_whole_or_not_at_all(draft: Draft, owner: Any) -> None:
     Invitation.objects.update(sent_at=timezone.now() - timedelta(days=2))
 
     def remind() -> None:
         window = factories.again(draft)
-        parts.remind(window, party_of(window, ada.token), by=owner)
+        parts.remind(window, window.parties[0], by=owner)
 
     assert {"invitations_invitation", "letters_letter", "applications_change"} <= set(assert_all_or_nothing(remind))
 
 
-def test_taking_an_invitation_back(invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any) -> None:
+@pytest.mark.usefixtures("invitation")
+def test_taking_an_invitation_back_is_written_whole_or_not_at_all(draft: Draft, owner: Any) -> None:
     def withdraw() -> None:
         window = factories.again(draft)
-        parts.withdraw(window, party_of(window, ada.token), by=owner)
+        parts.withdraw(window, window.parties[0], by=owner)
 
     assert {"invitations_invitation", "applications_change"} <= set(assert_all_or_nothing(withdraw))
 
 
-def test_finishing(complete: Draft, owner: Any) -> None:
+def test_finishing_is_written_whole_or_not_at_all(complete: Draft, owner: Any) -> None:
     party = complete.parties[0]
     invitation = parts.invite(complete, party, email="guest@example.com", by=owner, language="es")
 
@@ -60,7 +56,7 @@ def test_finishing(complete: Draft, owner: Any) -> None:
     assert {"invitations_invitation", "letters_letter", "applications_change"} <= set(assert_all_or_nothing(finish))
 
 
-def test_sending_a_code(invitation: Invitation) -> None:
+def test_sending_a_code_is_written_whole_or_not_at_all(invitation: Invitation) -> None:
     written = assert_all_or_nothing(lambda: codes.send_code(Invitation.objects.get(pk=invitation.pk)))
     assert set(written) == {"invitations_invitation", "letters_letter"}
 
@@ -71,18 +67,18 @@ def share(draft: Draft, owner: Any) -> Collaborator:
     )
 
 
-def test_sharing(draft: Draft, owner: Any) -> None:
+def test_sharing_is_written_whole_or_not_at_all(draft: Draft, owner: Any) -> None:
     written = assert_all_or_nothing(lambda: share(draft, owner))
     assert {"applications_collaborator", "letters_letter", "applications_change"} <= set(written)
 
 
-def test_removing_a_collaborator(draft: Draft, owner: Any) -> None:
+def test_removing_a_collaborator_is_written_whole_or_not_at_all(draft: Draft, owner: Any) -> None:
     number = share(draft, owner).pk
     written = assert_all_or_nothing(lambda: collaborators.revoke(factories.again(draft), number, by=owner))
     assert {"applications_collaborator", "applications_change"} <= set(written)
 
 
-def test_accepting(draft: Draft, owner: Any) -> None:
+def test_accepting_is_written_whole_or_not_at_all(draft: Draft, owner: Any) -> None:
     number, account = share(draft, owner).pk, get_user_model().objects.create_user("reader@example.com")
     written = assert_all_or_nothing(lambda: collaborators.accept(Collaborator.objects.get(pk=number), by=account))
     assert written == ["applications_collaborator"]

@@ -1,5 +1,6 @@
 """What an owner does with an invitation: sends it, again, reminds, and takes it back."""
 
+from contextlib import nullcontext
 from copy import deepcopy
 from datetime import timedelta
 from typing import Any
@@ -44,15 +45,11 @@ def aged(invitation: Invitation, **by: float) -> None:
     invitation.save()
 
 
-def test_an_email_holds_the_link_and_names_nobody(invitation: Invitation) -> None:
-    letter = mailbox.latest_mail("invitation")
-    assert letter.to == "ada@example.com"
+def test_an_email_holds_the_link_and_a_second_press_sends_no_second_email(
+    invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any
+) -> None:
+    assert mailbox.latest_mail("invitation").to == "ada@example.com"
     assert parts.find_by_key(key_of("invitation")) == invitation
-    for words in (letter.subject, letter.text, letter.html):
-        assert not [name for name in ("Ada", "Solheim") if name in words]
-
-
-def test_a_second_press_sends_no_second_email(invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any) -> None:
     parts.invite(draft, ada, email="ada@example.com", by=owner, language="en")
     assert Email.objects.filter(kind="invitation").count() == 1
     assert str(draft.application.changes.latest("pk")) == "Invited Ada to fill in their part"
@@ -118,17 +115,10 @@ def test_it_is_shut_from_the_moment_at_which_it_ends(
 
 
 def test_a_reminder_goes_once_a_day_at_most(invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any) -> None:
-    with pytest.raises(parts.TooSoon):
-        parts.remind(draft, ada, by=owner)
-    aged(invitation, hours=24)
-    parts.remind(draft, ada, by=owner)
-    with pytest.raises(parts.TooSoon):
-        parts.remind(draft, ada, by=owner)
-    aged(invitation, hours=23.9)
-    with pytest.raises(parts.TooSoon):
-        parts.remind(draft, ada, by=owner)
-    aged(invitation, hours=0.2)
-    parts.remind(draft, ada, by=owner)
+    for hours, is_due in ((0, False), (24, True), (0, False), (23.9, False), (0.2, True)):
+        aged(invitation, hours=hours)
+        with nullcontext() if is_due else pytest.raises(parts.TooSoon):
+            parts.remind(draft, ada, by=owner)
     assert Email.objects.filter(kind="nudge").count() == 2
 
 
@@ -193,9 +183,7 @@ def test_a_guest_is_not_asked_to_choose_a_share_class(owner: Any) -> None:
     services.add_share_class(draft, factories.ORDINARY, by=owner)
     raw = {"person.first_name": "Ada", "person.email": "ada@example.com", "xy.person.is_pep": "false"}
     services.add_party(draft, "person", ["director"], raw, by=owner, token="ada")
-    party = draft.party("ada")
-    assert party is not None
-    to_guest = [need.field or need.slot for need in parts.needs_of_guest(draft, party)]
+    to_guest = [need.field or need.slot for need in parts.needs_of_guest(draft, draft.parties[0])]
     to_owner = [need.field or need.slot for need in draft.needs_of_party("ada")]
     assert to_guest == ["person.last_name", "person.date_of_birth", "Passport"]
     assert to_owner == ["person.last_name", "person.date_of_birth", "xy.person.appointed_by", "Passport"]

@@ -10,29 +10,24 @@ from formation_portal.mail.models import Email
 from formation_portal.mail.outbox import queue_email
 from formation_portal.mail.rendering import sample_contexts
 
+from .conftest import Post
+
 pytestmark = pytest.mark.django_db
 
 
-def post_code(**more: str) -> None:
-    context = {"code": "204 816", "minutes": 10, "reference": "FP-1"}
-    queue_email(kind="code", to="ada@example.com", language="en", context=context, **more)
-
-
-def test_an_email_is_written_once_with_the_transaction_that_wrote_it() -> None:
+def test_an_email_is_written_once_with_the_transaction_that_wrote_it(post: Post) -> None:
     with transaction.atomic():
-        post_code()
+        post()
         transaction.set_rollback(True)
     assert not Email.objects.exists()
-    for _ in range(3):
-        post_code(once="code:1")
-    post_code(once="code:2")
-    post_code()
+    for once in ("code:1", "code:1", "code:1", "code:2", None):
+        post(once=once)
     assert [email.once for email in Email.objects.order_by("pk")] == ["code:1", "code:2", None]
     assert {(email.reference, email.tries, email.sent_at) for email in Email.objects.all()} == {("FP-1", 0, None)}
 
 
 def test_an_email_that_somebody_else_writes_at_the_same_moment_is_written_once_and_the_transaction_goes_on(
-    monkeypatch: pytest.MonkeyPatch,
+    post: Post, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SQLite lets no second connection write in between, so the other writer comes while the e-mail is drawn."""
     draw = outbox.render_email
@@ -43,8 +38,7 @@ def test_an_email_that_somebody_else_writes_at_the_same_moment_is_written_once_a
 
     monkeypatch.setattr(outbox, "render_email", draw_late)
     with transaction.atomic():
-        context = {"code": "204 816", "minutes": 10}
-        queue_email(kind="code", to="ada@example.com", language="en", context=context, once="code:1")
+        post(once="code:1")
         Email.objects.create(kind="code", language="en", subject="Written afterwards")
     assert list(Email.objects.values_list("once", flat=True).order_by("pk")) == ["code:1", None]
     assert {email.subject for email in Email.objects.all()} == {"Written first", "Written afterwards"}
@@ -52,7 +46,6 @@ def test_an_email_that_somebody_else_writes_at_the_same_moment_is_written_once_a
 
 def test_what_opens_something_goes_once_it_was_sent_and_everything_else_stays() -> None:
     """Kinds with a link or a code that lets its reader in, beside those that only tell."""
-    secret = {"agent", "code", "collaboration", "invitation", "nudge", "password_reset", "signup_code"}
     emptied = set()
     for kind in sample_contexts():
         email = Email.objects.create(kind=kind, to="ada@example.com", language="en", subject=kind, text="Hello")
@@ -64,6 +57,7 @@ def test_what_opens_something_goes_once_it_was_sent_and_everything_else_stays() 
         assert email.subject in ("", kind)
         if not email.text:
             emptied.add(kind)
+    secret = {"agent", "code", "collaboration", "invitation", "nudge", "password_reset", "signup_code"}
     assert emptied == secret | {"account_deleted"}
 
 

@@ -2,7 +2,7 @@
 
 import datetime as dt
 import logging
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -17,10 +17,6 @@ from .conftest import Post
 from .smtp_server import MailServer
 
 pytestmark = pytest.mark.django_db
-
-
-def make_due(email: Email) -> None:
-    Email.objects.filter(pk=email.pk).update(next_at=timezone.now())
 
 
 def test_an_email_arrives_once_as_text_and_html_and_is_emptied_of_its_secret(
@@ -53,13 +49,9 @@ def test_several_workers_send_each_email_once(server: MailServer, post: Post) ->
         send_due()
         connections.close_all()
 
-    workers = [threading.Thread(target=work) for _ in range(4)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    arrived = [str(message["To"]) for message in server.messages]
-    assert sorted(arrived) == sorted(expected)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: work(), range(4)))
+    assert sorted(str(message["To"]) for message in server.messages) == sorted(expected)
 
 
 def test_a_receiver_that_is_refused_for_now_is_tried_again_later_and_named_in_no_log(
@@ -74,7 +66,7 @@ def test_a_receiver_that_is_refused_for_now_is_tried_again_later_and_named_in_no
     assert email.next_at is not None
     assert email.next_at > timezone.now()
     assert "example.com" not in caplog.text
-    make_due(email)
+    Email.objects.update(next_at=timezone.now())
     assert send_due() == 1
     email.refresh_from_db()
     assert (email.error, email.tries) == ("", 2)
@@ -107,11 +99,17 @@ def test_a_server_that_is_away_is_tried_again_with_longer_waits(post: Post, sett
 
 def test_after_some_days_an_email_is_given_up(server: MailServer, post: Post) -> None:
     email = post()
-    Email.objects.filter(pk=email.pk).update(created_at=timezone.now() - dt.timedelta(days=4))
+    Email.objects.update(created_at=timezone.now() - dt.timedelta(days=4))
     server.refusals = ["450 busy"]
     send_due()
     email.refresh_from_db()
     assert email.next_at is None
+
+
+def test_of_emails_that_are_due_at_once_the_one_written_first_goes_first() -> None:
+    now = timezone.now()
+    written = [Email.objects.create(kind="code", language="en", next_at=now) for _ in range(3)]
+    assert [claim_next() for _ in written] == written
 
 
 def test_what_a_dead_worker_had_in_hand_goes_again_after_its_lease_under_the_same_name(
@@ -120,7 +118,7 @@ def test_what_a_dead_worker_had_in_hand_goes_again_after_its_lease_under_the_sam
     email = post()
     assert claim_next() == email
     assert send_due() == 0
-    make_due(email)
+    Email.objects.update(next_at=timezone.now())
     assert send_due() == 1
     assert str(email.number) in server.messages[0]["Message-ID"]
 
@@ -132,7 +130,7 @@ def test_a_worker_that_comes_late_does_not_change_what_another_has_found(post: P
     assert late.has_time_left
     late.next_at = timezone.now() + dt.timedelta(minutes=1)
     assert not late.has_time_left
-    make_due(email)
+    Email.objects.update(next_at=timezone.now())
     second = claim_next()
     assert second is not None
     record_attempt(second, error="")

@@ -9,7 +9,7 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from formation_portal.applications.models import Application, Change
-from formation_portal.statistics.dimensions import BUCKET_BOUNDS, Period, Span
+from formation_portal.statistics.dimensions import BUCKET_BOUNDS, PERIODS, Period, Span
 from formation_portal.statistics.totals import Totals
 
 Table = dict[tuple[str, ...], dict[str, int]]
@@ -27,6 +27,12 @@ _WHERE = {
     "returned_for_changes": "with_customer",
     "submitted_to_csp": "with_registry",
 }
+
+
+def fresh_totals(period: int = 0) -> Totals:
+    """Count the totals of one of the three periods again."""
+    cache.clear()
+    return Totals.get(PERIODS[period], timezone.localdate())
 
 
 def counted(span: str = "month") -> dict[str, Table]:

@@ -2,17 +2,24 @@
 
 import random
 import time
+from collections import Counter
+from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
 
-from formation_portal.statistics.dimensions import PERIODS
+from formation_portal.applications import services
+from formation_portal.applications.models import Application
+from formation_portal.statistics.dimensions import BUCKET_BOUNDS, PERIODS, bucket_of
 from formation_portal.statistics.figures import Table
-from formation_portal.statistics.totals import Totals
+from formation_portal.statistics.totals import Totals, quantile
+from tests import factories
 from tests.statistics.random_histories import Clock, begin, do, run_history
-from tests.statistics.recount import counted, recounted
+from tests.statistics.recount import counted, fresh_totals, recounted
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -45,7 +52,7 @@ def test_a_case_is_with_us_then_with_its_customer_then_with_the_registry(owner: 
         }
     }
     assert "open" not in counted()
-    [product] = Totals.get(PERIODS[0], timezone.localdate()).closings()
+    [product] = fresh_totals().closings()
     assert product[1:3] == ("Example company", "British Virgin Islands")
 
 
@@ -78,10 +85,9 @@ def test_a_case_that_closed_before_the_period_is_left_out(owner: Any, clock: Clo
     for transition in ("submit", "withdraw"):
         do(case, transition, by=owner)
     clock.move(days=40)
-    waiting = begin(owner)
-    do(waiting, "submit", by=owner)
+    do(begin(owner), "submit", by=owner)
     clock.move(days=40)
-    weeks, _, months = (Totals.get(period, timezone.localdate()) for period in PERIODS)
+    weeks, _, months = map(fresh_totals, range(3))
     assert (weeks.closings(), weeks.rows(Table.TRANSITIONS)) == ([], {})
     assert [sum(sides.values()) for sides in weeks.rows(Table.OPEN).values()] == [1]
     assert [cases for cases, *_ in months.closings()] == [1]
@@ -99,3 +105,39 @@ def test_totals_are_counted_again_after_five_minutes(owner: Any, monkeypatch: py
     assert submitted_after(0) == 0
     do(begin(owner), "submit", by=owner)
     assert [submitted_after(seconds) for seconds in (299, 301)] == [0, 1]
+
+
+def closed(owner: Any, product: str, name: str) -> Application:
+    """A withdrawn case of a product, which had a name by then."""
+    called = factories.ITEM["product"] | {"name": name}
+    item = factories.product(jurisdiction_product_id=product, product=called)
+    application = services.start(owner=owner, product=item)
+    for transition in ("submit", "withdraw"):
+        do(application, transition, by=owner)
+    return application
+
+
+def test_the_product_with_most_cases_comes_first_and_then_the_alphabet(owner: Any) -> None:
+    for product, name in (("b", "Branch"), ("t", "Trust"), ("t", "Trust"), ("a", "Association")):
+        closed(owner, product, name)
+    assert [row[:2] for row in fresh_totals().closings()] == [(2, "Trust"), (1, "Association"), (1, "Branch")]
+
+
+def test_a_product_has_the_name_of_its_newest_application_whichever_was_changed_last(owner: Any) -> None:
+    older = closed(owner, "t", "Trust")
+    closed(owner, "t", "Purpose trust")
+    for changed in (timezone.now() + timedelta(hours=1), timezone.now() - timedelta(hours=1)):
+        Application.objects.filter(pk=older.pk).update(updated_at=changed)
+        assert [name for _, name, *_ in fresh_totals().closings()] == ["Purpose trust"]
+
+
+@given(st.lists(st.integers(0, BUCKET_BOUNDS[-1] - 1), min_size=1), st.sampled_from([0.25, 0.5, 0.75]))
+def test_a_quantile_is_at_most_a_quarter_off(durations: list[int], part: float) -> None:
+    counts = Counter(map(bucket_of, durations))
+    index = max(0, -int(-part * len(durations) // 1) - 1)
+    exact = sorted(durations)[index]
+    assert exact / 1.26 - BUCKET_BOUNDS[0] <= quantile(counts, part) <= max(exact * 1.26, BUCKET_BOUNDS[0])
+
+
+def test_what_is_longer_than_all_bounds_is_counted_too() -> None:
+    assert quantile({bucket_of(10**12): 1}, 0.5) == BUCKET_BOUNDS[-1]

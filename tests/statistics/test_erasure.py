@@ -17,6 +17,7 @@ from formation_portal.statistics.models import ErasedFigures
 from tests import factories
 from tests.statistics.random_histories import Clock, begin, do
 from tests.statistics.recount import counted
+from tests.statistics.test_counting import REVIEWED
 from tests.statistics.test_queries import (
     BIRTH,
     OTHERS_BIRTH,
@@ -32,8 +33,6 @@ from tests.statistics.test_queries import (
 __all__ = ["submitted"]
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
-
-REVIEWED = ("submit", "begin_review", "return", "submit", "begin_review", "approve", "record_incorporation")
 
 
 def erase(application: Application) -> None:

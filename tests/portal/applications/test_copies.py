@@ -11,12 +11,13 @@ from formation_portal.applications.models import Application
 from formation_portal.relay.models import Delivery
 from tests import factories
 from tests.encrypted_rows import update_each
+from tests.portal.pages import root
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
 def path(draft: Draft) -> str:
-    return f"/applications/{draft.application.reference}/copy/"
+    return f"{root(draft)}copy/"
 
 
 def copy_of(draft: Draft) -> Application:
@@ -44,10 +45,9 @@ def declared(owner: Any) -> Draft:
         directors | {"person_fields": [*directors["person_fields"], consent, languages]},
         shares | {"fields": [*shares["fields"], rights]},
     ]
-    product = factories.product(schema=factories.SCHEMA | {"sections": sections})
-    draft = open_draft(services.start(owner=owner, product=product))
+    draft = factories.new_draft(owner, schema=factories.SCHEMA | {"sections": sections})
     answers = factories.COMPANY | {"xy.truth": ["Everything is true"]}
-    services.save_section(draft, draft.schema.entity_sections[0], answers, version=0, by=owner)
+    factories.save_section(draft, "the-company", answers, by=owner)
     ada = factories.ADA | {"xy.person.consent": ["I consent to act"], "xy.person.languages": ["Dutch"]}
     services.add_party(draft, "person", ["director"], ada, by=owner)
     services.add_share_class(draft, factories.ORDINARY | {"xy.class.rights": ["The rights are lawful"]}, by=owner)

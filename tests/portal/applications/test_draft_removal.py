@@ -9,24 +9,17 @@ from django.test import Client
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.models import (
-    Application,
-    Change,
-    Document,
-    Holding,
-    Party,
-    SectionAnswers,
-    ShareClass,
-)
+from formation_portal.applications.models import Change, Document, Holding, Party, SectionAnswers, ShareClass
 from formation_portal.relay.models import Delivery, DeliveryState
+from tests import factories
 from tests.encrypted_rows import update_each
-from tests.markup import Markup
+from tests.portal.pages import page_at, root, sound
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
 def path(draft: Draft) -> str:
-    return f"/applications/{draft.application.reference}/removal/"
+    return f"{root(draft)}removal/"
 
 
 @pytest.mark.django_db(databases=["default", "service"], transaction=True)
@@ -50,16 +43,14 @@ def test_what_the_service_may_have_and_cannot_delete_is_said(complete: Draft, as
 
 
 def test_what_was_changed_since_the_question_is_not_deleted(complete: Draft, owner: Any, as_owner: Client) -> None:
-    asked = Markup(as_owner.get(path(complete)).content.decode())
+    asked = page_at(as_owner, path(complete))
     services.add_party(complete, "person", ["director"], {"person.first_name": "Eve"}, by=owner)
-    answer = as_owner.post(path(complete), {"drawn": asked.one("input", name="drawn").attributes["value"]})
-    assert answer.status_code == 409
-    again = Markup(answer.content.decode())
+    again = sound(as_owner.post(path(complete), {"drawn": asked.one("input", name="drawn").attributes["value"]}), 409)
     assert "Nothing was deleted" in again.one("main").text
     assert "2 people and companies" in again.one("main").text
-    assert Application.objects.get(pk=complete.application.pk).deleted_at is None
+    assert factories.again(complete).application.deleted_at is None
     as_owner.post(path(complete), {"drawn": again.one("input", name="drawn").attributes["value"]})
-    assert Application.objects.get(pk=complete.application.pk).deleted_at is not None
+    assert factories.again(complete).application.deleted_at is not None
 
 
 def test_one_that_was_submitted_in_between_stays(complete: Draft, owner: Any, as_owner: Client) -> None:

@@ -13,18 +13,15 @@ from formation_portal.accounts import policies
 from formation_portal.accounts.guesses import Limit
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.models import Application
 from formation_portal.mail.models import Email
 from tests import factories
 from tests.encrypted_rows import rows_with
+from tests.portal.pages import people_url, root, sound
+from tests.portal.sharing.test_access import ask
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 SORRY = "We can’t send any more e-mails today. Try again tomorrow"
-
-
-def root(application: Application) -> str:
-    return f"/applications/{application.reference}/"
 
 
 def count_emails_to(address: str) -> int:
@@ -42,23 +39,22 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_address_gets_so_many_emails_a_day_whoever_sends_them(
     as_owner: Client, as_other_customer: Client, draft: Draft, owner: Any, other_customer: Any
 ) -> None:
-    other = services.start(owner=other_customer, product=factories.product())
+    other = f"{root(factories.new_draft(other_customer))}access/"
     for name in ("Ada", "Bob"):
         party = services.add_party(draft, "person", ["director"], {"person.first_name": name}, by=owner)
-        as_owner.post(f"{root(draft.application)}people/{party.token}/invitation/", {"email": "ada@example.com"})
-    assert as_other_customer.post(f"{root(other)}access/", {"email": "Ada@example.com"}).status_code == 302
-    answer = as_other_customer.post(f"{root(other)}access/", {"email": "ada@example.com", "right": "edit"})
-    assert (answer.status_code, SORRY in answer.content.decode()) == (422, True)
+        as_owner.post(people_url(draft, f"{party.token}/invitation/"), {"email": "ada@example.com"})
+    assert as_other_customer.post(other, {"email": "Ada@example.com"}).status_code == 302
+    answer = as_other_customer.post(other, {"email": "ada@example.com", "right": "edit"})
+    assert SORRY in sound(answer, 422).one("main").text
     assert count_emails_to("ada@example.com") == 3
-    assert as_other_customer.post(f"{root(other)}access/", {"email": "bob@example.com"}).status_code == 302
+    assert as_other_customer.post(other, {"email": "bob@example.com"}).status_code == 302
 
 
 @pytest.mark.usefixtures("few")
 def test_an_account_sends_so_many_emails_a_day(as_owner: Client, draft: Draft) -> None:
     for count in range(5):
-        assert as_owner.post(f"{root(draft.application)}access/", {"email": f"{count}@example.com"}).status_code == 302
-    answer = as_owner.post(f"{root(draft.application)}access/", {"email": "more@example.com"})
-    assert (answer.status_code, SORRY in answer.content.decode()) == (422, True)
+        assert ask(as_owner, draft, email=f"{count}@example.com").status_code == 302
+    assert SORRY in sound(ask(as_owner, draft, email="more@example.com"), 422).one("main").text
     assert count_emails_to("more@example.com") == 0
 
 

@@ -14,6 +14,7 @@ from formation_portal.gateway.catalog import catalog
 from formation_portal.portal.applications.pages import FormChangePage
 from formation_portal.service.catalog.loader import read_catalog
 from tests import factories
+from tests.portal.pages import root
 
 pytestmark = [pytest.mark.django_db(databases=["default", "service"]), pytest.mark.usefixtures("full_catalog")]
 
@@ -23,9 +24,8 @@ def earlier() -> CatalogItem:
     item = deepcopy(next(one for one in read_catalog() if one["product"]["slug"] == "bvi-limited-company"))
     item["schema"]["version"] = "before"
     section = next(one for one in item["schema"]["sections"] if one["scope"] == "entity")
-    first, second, *others = section["fields"]
+    first, _, *others = section["fields"]
     section["fields"] = [first | {"label": "Its name"}, *others, {"key": "old", "csp_field_key": "old", "label": "Old"}]
-    assert second["label"]
     [read] = parse_catalog([item])
     assert isinstance(read, CatalogItem)
     return read
@@ -37,13 +37,12 @@ def outdated(owner: Any) -> Draft:
     return open_draft(services.start(owner=owner, product=earlier()))
 
 
-def path(draft: Draft, page: str = "new-form/") -> str:
-    return f"/applications/{draft.application.reference}/{page}"
+def path(draft: Draft) -> str:
+    return f"{root(draft)}new-form/"
 
 
 def test_the_page_lists_what_is_new_gone_and_renamed(outdated: Draft, owner: Any, as_owner: Client) -> None:
-    section = outdated.schema.entity_sections[0]
-    services.save_section(outdated, section, {"old": "A thing of old"}, version=0, by=owner)
+    factories.save_section(outdated, outdated.schema.entity_sections[0].key, {"old": "A thing of old"}, by=owner)
     html = as_owner.get(path(outdated)).content.decode()
     current = catalog().find("bvi-limited-company")
     assert current is not None

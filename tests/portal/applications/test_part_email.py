@@ -16,7 +16,7 @@ from formation_portal.portal.applications import status_emails
 from formation_portal.relay.models import REJECTED, Delivery, DeliveryState, ResourceKind
 from tests import factories
 from tests.encrypted_rows import update_each
-from tests.markup import Markup
+from tests.portal.pages import page_at, people_page, root
 from tests.portal.sharing.test_part import let_in, stored, url
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -29,6 +29,11 @@ def invitation(draft: Draft, owner: Any) -> Invitation:
     return parts.invite(draft, draft.parties[0], email="ada@example.com", by=owner, language="de")
 
 
+@pytest.fixture
+def guest(invitation: Invitation) -> Client:
+    return let_in(Client(), invitation)
+
+
 def done(guest: Client, invitation: Invitation, **answers: str) -> Any:
     """Press "I have finished", with these answers changed."""
     posted = {f"q:{name}": value for name, value in answers.items()}
@@ -39,8 +44,10 @@ def sent_emails() -> list[Email]:
     return list(Email.objects.filter(kind="part_done").order_by("pk"))
 
 
-def test_the_owner_reads_who_has_finished_and_that_nothing_is_missing(owner: Any, invitation: Invitation) -> None:
-    done(let_in(Client(), invitation), invitation)
+def test_the_owner_reads_who_has_finished_and_that_nothing_is_missing(
+    owner: Any, invitation: Invitation, guest: Client
+) -> None:
+    done(guest, invitation)
     [letter] = sent_emails()
     assert (letter.to, letter.language) == (owner.email, "en")
     assert letter.subject == "Ada Lovelace has finished their part"
@@ -50,10 +57,9 @@ def test_the_owner_reads_who_has_finished_and_that_nothing_is_missing(owner: Any
     assert "ada@example.com" not in letter.text + letter.html
 
 
-def test_no_email_is_written_while_something_is_missing(owner: Any, invitation: Invitation) -> None:
+def test_no_email_is_written_while_something_is_missing(owner: Any, invitation: Invitation, guest: Client) -> None:
     draft = open_draft(invitation.application)
     services.remove_document(draft, draft.documents[0], by=owner)
-    guest = let_in(Client(), invitation)
     done(guest, invitation, **{"person.last_name": "Byron"})
     assert sent_emails() == []
     services.add_document(draft, draft.parties[0], "Passport", factories.upload(), by=owner)
@@ -61,8 +67,7 @@ def test_no_email_is_written_while_something_is_missing(owner: Any, invitation: 
     assert [letter.subject for letter in sent_emails()] == ["Ada Byron has finished their part"]
 
 
-def test_a_second_press_writes_nothing_and_being_done_again_does(owner: Any, invitation: Invitation) -> None:
-    guest = let_in(Client(), invitation)
+def test_a_second_press_writes_nothing_and_being_done_again_does(invitation: Invitation, guest: Client) -> None:
     done(guest, invitation)
     done(guest, invitation)
     parts.finish(open_draft(Application.objects.get()), Invitation.objects.get())
@@ -71,36 +76,36 @@ def test_a_second_press_writes_nothing_and_being_done_again_does(owner: Any, inv
     assert [letter.subject.split(" has ")[0] for letter in sent_emails()] == ["Ada Lovelace", "Ada Byron"]
 
 
-def test_two_presses_at_the_same_moment_are_one(owner: Any, invitation: Invitation) -> None:
-    """Both have read that it isn't done yet."""
-    both = [(open_draft(Application.objects.get()), Invitation.objects.get()) for _ in range(2)]
-    for found, one in both:
-        parts.finish(found, one)
+@pytest.mark.usefixtures("invitation")
+def test_two_presses_at_the_same_moment_are_one() -> None:
+    windows = [(open_draft(Application.objects.get()), Invitation.objects.get()) for _ in range(2)]
+    for draft, invitation in windows:
+        parts.finish(draft, invitation)
     assert len(sent_emails()) == 1
 
 
 def test_somebody_who_says_so_without_end_is_not_heard_without_end(
-    owner: Any, invitation: Invitation, monkeypatch: pytest.MonkeyPatch
+    invitation: Invitation, guest: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(status_emails, "MOST_A_DAY", 2)
-    guest = let_in(Client(), invitation)
     for name in ("Byron", "King", "Lovelace"):
         done(guest, invitation, **{"person.last_name": name})
     assert len(sent_emails()) == 2
 
 
-def test_an_owner_who_wants_none_gets_none(owner: Any, invitation: Invitation, as_nobody: Client) -> None:
+def test_an_owner_who_wants_none_gets_none(
+    owner: Any, invitation: Invitation, guest: Client, as_nobody: Client
+) -> None:
     path = unsubscribe_path(kind="part_done", to=owner.email)
     assert "someone you invited has finished" in as_nobody.get(path).content.decode()
     unsubscribe(path.split("/")[-2])
-    done(let_in(Client(), invitation), invitation)
+    done(guest, invitation)
     assert sent_emails() == []
 
 
-def test_the_overview_and_the_history_say_so(as_owner: Client, invitation: Invitation) -> None:
-    overview = f"/applications/{invitation.application.reference}/"
-    done(let_in(Client(), invitation), invitation)
-    page = Markup(as_owner.get(overview).content.decode())
+def test_the_overview_and_the_history_say_so(as_owner: Client, invitation: Invitation, guest: Client) -> None:
+    done(guest, invitation)
+    page = page_at(as_owner, root(invitation.application))
     line = page.one("li", id=f"turn-{invitation.party.token}")
     assert "Finished their part" in line.text
     assert "Finished, " in line.text
@@ -111,15 +116,17 @@ def test_the_overview_and_the_history_say_so(as_owner: Client, invitation: Invit
 
 def lines_of_owner(as_owner: Client, invitation: Invitation) -> tuple[str, str, str]:
     """Return what overview, people and invitation page say of the part."""
-    root, token = f"/applications/{invitation.application.reference}/", invitation.party.token
-    overview = Markup(as_owner.get(root).content.decode()).one("li", id=f"turn-{token}").text
-    people = Markup(as_owner.get(f"{root}people/").content.decode()).one("li", id=f"party-{token}").text
-    page = Markup(as_owner.get(f"{root}people/{token}/invitation/").content.decode())
+    application, token = invitation.application, invitation.party.token
+    overview = page_at(as_owner, root(application)).one("li", id=f"turn-{token}").text
+    people = people_page(as_owner, application).one("li", id=f"party-{token}").text
+    page = people_page(as_owner, application, f"{token}/invitation/")
     return overview, people, page.one("section", aria_labelledby="stands").text
 
 
-def test_no_page_says_finished_once_something_is_missing_again(as_owner: Client, invitation: Invitation) -> None:
-    done(let_in(Client(), invitation), invitation)
+def test_no_page_says_finished_once_something_is_missing_again(
+    as_owner: Client, invitation: Invitation, guest: Client
+) -> None:
+    done(guest, invitation)
     assert ["Finished" in line for line in lines_of_owner(as_owner, invitation)] == [True, True, True]
     draft = open_draft(invitation.application)
     services.remove_document(draft, draft.documents[0], by=draft.application.owner)
@@ -130,9 +137,8 @@ def test_no_page_says_finished_once_something_is_missing_again(as_owner: Client,
 
 
 def test_no_page_says_finished_once_the_service_has_rejected_a_document(
-    as_owner: Client, invitation: Invitation
+    as_owner: Client, invitation: Invitation, guest: Client
 ) -> None:
-    guest = let_in(Client(), invitation)
     done(guest, invitation)
     document = Delivery.objects.filter(application=invitation.application, kind=ResourceKind.DOCUMENT)
     rejected = {"document_status": REJECTED, "document_note": "Blurred", "acknowledged": {"document_key": "Passport"}}
@@ -142,5 +148,5 @@ def test_no_page_says_finished_once_the_service_has_rejected_a_document(
     assert ["In progress" in line for line in lines] == [True, True, True]
     done(guest, invitation)
     assert len(sent_emails()) == 1
-    summary = Markup(guest.get(url(invitation, "?finishing=1")).content.decode()).one("h2", id="missing")
-    assert summary.text == "Correct 1 item to finish."
+    page = page_at(guest, url(invitation, "?finishing=1"))
+    assert page.one("h2", id="missing").text == "Correct 1 item to finish."

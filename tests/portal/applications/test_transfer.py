@@ -3,18 +3,13 @@
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.gateway.catalog import catalog
-from tests.journeys.conftest import browser, customer
-from tests.markup import Markup
-
-__all__ = ["browser", "customer"]
+from tests.portal.pages import page_at, query_counts, root
 
 pytestmark = [pytest.mark.django_db(databases=["default", "service"]), pytest.mark.usefixtures("full_catalog")]
 
@@ -34,17 +29,21 @@ def filled(owner: Any) -> Draft:
     return draft
 
 
-def path(draft: Draft, product: str = "") -> str:
-    address = f"/applications/{draft.application.reference}/carry-over/"
-    return f"{address}?product={product}" if product else address
+def path(draft: Draft) -> str:
+    return f"{root(draft)}carry-over/?product={THERE}"
 
 
 def seen(client: Client, address: str) -> str:
-    return str(Markup(client.get(address).content.decode()).one("input", name="seen").attributes["value"])
+    return str(page_at(client, address).one("input", name="seen").attributes["value"])
+
+
+def test_the_heading_names_product_and_place(filled: Draft, as_owner: Client) -> None:
+    heading = " ".join(page_at(as_owner, path(filled)).one("h1").text.split())
+    assert heading == "Reuse for International business company (IBC), Seychelles"
 
 
 def test_what_has_changed_meanwhile_is_shown_before_it_is_done(filled: Draft, owner: Any, as_owner: Client) -> None:
-    address = path(filled, THERE)
+    address = path(filled)
     old = seen(as_owner, address)
     services.add_party(filled, "person", ["director"], {"person.first_name": "Bo"}, by=owner)
     response = as_owner.post(address, {"seen": old})
@@ -54,20 +53,15 @@ def test_what_has_changed_meanwhile_is_shown_before_it_is_done(filled: Draft, ow
     assert as_owner.post(address, {"seen": seen(as_owner, address)}).status_code == 302
 
 
-def test_more_people_cost_no_more_queries(
-    filled: Draft, owner: Any, as_owner: Client, django_assert_num_queries: Any
-) -> None:
-    as_owner.get(path(filled, THERE))  # Notes in the session that the address is confirmed.
-    with CaptureQueriesContext(connection) as few:
-        as_owner.get(path(filled, THERE))
+def test_more_people_cost_no_more_queries(filled: Draft, owner: Any, as_owner: Client) -> None:
+    few = query_counts(as_owner, path(filled))
     for _ in range(5):
         services.add_party(filled, "person", ["director"], {"person.first_name": "Bo"}, by=owner)
-    with django_assert_num_queries(len(few)):
-        as_owner.get(path(filled, THERE))
+    assert query_counts(as_owner, path(filled)) == few
 
 
 def test_a_second_press_starts_nothing_more(filled: Draft, as_owner: Client) -> None:
-    address = path(filled, THERE)
+    address = path(filled)
     token = seen(as_owner, address)
     first, second = (as_owner.post(address, {"seen": token}) for _ in range(2))
     assert first["Location"] == second["Location"]

@@ -1,5 +1,4 @@
-"""E-mails to addresses that nobody has confirmed name nobody; what they leave out stands on the page behind the code or
-the sign-in."""
+"""E-mails to addresses that nobody has confirmed name nobody; the page behind the code or the sign-in does."""
 
 from typing import Any
 
@@ -60,18 +59,23 @@ def test_invitations_say_what_it_is_and_who_runs_the_portal_and_name_nobody(
     Invitation.objects.update(sent_at=timezone.now() - parts.REMIND_EVERY)
     parts.remind(named, named.parties[0], by=owner)
     collaborators.share_with(named, email=STRANGER, right=Right.EDIT, by=owner, language="en")
-    found = texts_to(STRANGER)
-    assert set(found) == {"invitation", "nudge", "collaboration"}
+    texts = texts_to(STRANGER)
+    assert set(texts) == {"invitation", "nudge", "collaboration"}
     application = named.application
-    for text in found.values():
+    for text in texts.values():
         assert canaries_in(text) == []
         assert owner.email not in text
-        for said in (application.product_name, application.jurisdiction_name, application.reference, "Kite Formations"):
-            assert said in text
-        assert "you don’t need to do anything" in text
-        assert "ask us and give the reference" in text
+        for words in (
+            application.product_name,
+            application.jurisdiction_name,
+            application.reference,
+            "Kite Formations",
+            "you don’t need to do anything",
+            "ask us and give the reference",
+        ):
+            assert words in text
     for kind in ("invitation", "nudge"):
-        assert "Stop these e-mails" in found[kind]
+        assert "Stop these e-mails" in texts[kind]
 
 
 def test_names_are_shown_once_the_code_was_entered(named: Draft, owner: Any) -> None:
@@ -94,7 +98,7 @@ def test_names_are_shown_to_a_collaborator_who_has_signed_in(
     assert canaries_in(as_other_customer.get("/collaboration/").content.decode()) == []
 
 
-def test_whoever_opens_an_account_puts_no_name_into_letters_to_its_address(settings: Any) -> None:
+def test_somebody_who_opens_an_account_puts_no_name_into_letters_to_its_address(settings: Any) -> None:
     """Signing up, asking for another confirmation, changing the address, a reset, and being made an agent."""
     client = Client()
     posted = {"first_name": "Pennyroyal", "last_name": "Larkspur", "email": STRANGER, "password1": "a long passphrase"}

@@ -8,7 +8,7 @@ from django.test import Client
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application, Document, Party
+from formation_portal.applications.models import Document, Party
 from formation_portal.applications.services.upload_checks import _PDF_REFUSALS, _PICTURE_REFUSALS
 from formation_portal.documents.findings import REFUSED, FindingCode
 from formation_portal.relay.models import Delivery, DeliveryState
@@ -17,36 +17,29 @@ from tests import factories
 from tests.documents import sample_files
 from tests.encrypted_rows import update_each
 from tests.markup import Element, Markup
+from tests.portal.pages import page_at, people_url, root, sound
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
 @pytest.fixture
 def ada(draft: Draft, owner: Any) -> Party:
-    return services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    return services.add_party(draft, "person", ["director"], factories.ADA, by=owner, token="ada")
 
 
-def url(application: Application, more: str = "") -> str:
-    return f"/applications/{application.reference}/{more}"
+def documents_url(draft: Draft, more: str = "") -> str:
+    return f"{root(draft)}documents/{more}"
 
 
-def page_at(client: Client, path: str) -> Markup:
-    page = Markup(client.get(path).content.decode())
-    assert page.faults == []
-    assert page.unlabelled() == []
-    return page
-
-
-def slot(client: Client, application: Application, key: str) -> Element:
-    return page_at(client, url(application, "documents/")).one("li", id=f"slot:{key}-slot")
+def slot(client: Client, draft: Draft, key: str) -> Element:
+    return page_at(client, documents_url(draft)).one("li", id=f"slot:{key}-slot")
 
 
 def test_a_slot_says_why_its_file_came_back(as_owner: Client, complete: Draft) -> None:
-    [document] = complete.documents
     trouble = {"field": "", "code": "cut", "message": "The page with the photo is cut off"}
-    rows = Delivery.objects.filter(application=complete.application, kind="document", subject=document.subject)
+    rows = Delivery.objects.filter(application=complete.application, kind="document", subject="ada/Passport")
     update_each(rows, state=DeliveryState.REFUSED, problems=[trouble])
-    text = slot(as_owner, complete.application, document.subject).text
+    text = slot(as_owner, complete, "ada/Passport").text
     assert "Returned to you" in text
     assert "The page with the photo is cut off" in text
 
@@ -57,14 +50,14 @@ def test_a_replaced_file_is_listed_with_both_dates_and_can_be_had_and_removed(
     services.add_document(draft, ada, "Passport", factories.upload(name="old.pdf"), by=owner)
     services.add_document(draft, ada, "Passport", factories.upload(name="new.pdf"), by=owner)
     [earlier] = draft.replaced_in(ada, "Passport")
-    text = slot(as_owner, draft.application, f"{ada.token}/Passport").text
+    text = slot(as_owner, draft, "ada/Passport").text
     assert "1 earlier file" in text
     assert text.index("new.pdf") < text.index("old.pdf")
     assert "replaced on" in text
-    file = as_owner.get(url(draft.application, f"documents/{earlier.pk}/"))
+    file = as_owner.get(documents_url(draft, f"{earlier.pk}/"))
     assert b"".join(file.streaming_content) == factories.PDF  # type: ignore[attr-defined]
-    question = url(draft.application, f"documents/{earlier.pk}/removal/")
-    assert "The current file is kept." in Markup(as_owner.get(question).content.decode()).one("main").text
+    question = documents_url(draft, f"{earlier.pk}/removal/")
+    assert "The current file is kept." in page_at(as_owner, question).one("main").text
     as_owner.post(question)
     assert [one.name for one in Document.objects.all()] == ["new.pdf"]
 
@@ -72,17 +65,13 @@ def test_a_replaced_file_is_listed_with_both_dates_and_can_be_had_and_removed(
 def test_advice_stands_at_the_slot_and_on_the_check_page_and_in_nobodys_way(
     as_owner: Client, complete: Draft, owner: Any
 ) -> None:
-    [ada] = complete.parties
     small = factories.upload(sample_files.jpeg(640, 480), "scan.jpg")
-    response = as_owner.post(
-        url(complete.application, "documents/"), {"slot": f"{ada.token}/Passport", "file": small}, follow=True
-    )
-    page = Markup(response.content.decode())
+    page = sound(as_owner.post(documents_url(complete), {"slot": "ada/Passport", "file": small}, follow=True))
     assert "was uploaded. Check the note below." in page.one("div", id="messages").text
     words = "This picture is 640 × 480 pixels. Small print may be hard to read. Upload a larger one, or keep it."
-    assert words in page.one("ul", id=f"slot:{ada.token}/Passport-advice").text
-    assert page.one("input", id=f"slot:{ada.token}/Passport").attributes["aria-describedby"].endswith("-advice")
-    assert words in page_at(as_owner, url(complete.application, "check/")).one("main").text
+    assert words in page.one("ul", id="slot:ada/Passport-advice").text
+    assert page.one("input", id="slot:ada/Passport").attributes["aria-describedby"].endswith("-advice")
+    assert words in page_at(as_owner, f"{root(complete)}check/").one("main").text
     draft = open_draft(complete.application)
     assert draft.needs == ()
     services.submit(draft, by=owner)
@@ -108,7 +97,7 @@ def test_every_code_has_its_words_and_says_what_to_do(as_owner: Client, draft: D
     for code in ADVICE:
         findings = {"pages": 300, "width": 640, "height": 480, "codes": [code]}
         Document.objects.filter(pk=document.pk).update(findings=findings)
-        advice = page_at(as_owner, url(draft.application, "documents/")).one("ul", _class="slot-advice").text
+        advice = page_at(as_owner, documents_url(draft)).one("ul", _class="slot-advice").text
         assert [key for key, words in ADVICE.items() if words in advice] == [code]
         assert "keep it" in advice
         assert "%" not in advice
@@ -129,61 +118,57 @@ def test_advice_about_a_date_stands_at_its_document_and_goes_with_its_correction
     for name in ("Passport", "Letter"):
         services.add_document(draft, party, name, factories.upload(), by=owner)
 
-    def changed_to(day: date) -> str:
+    def changed_to(day: date) -> Markup:
         parts = {"day": day.day, "month": day.month, "year": day.year}
         post = {f"q:person.passport_expiry:{part}": str(number) for part, number in parts.items()}
-        version = open_draft(draft.application).parties[0].version
-        page = url(draft.application, f"people/{party.token}/")
-        return as_owner.post(page, post | {"version": str(version)}, HTTP_HX_REQUEST="true").content.decode()
+        post["version"] = str(open_draft(draft.application).parties[0].version)
+        return sound(as_owner.post(people_url(draft, f"{party.token}/"), post, HTTP_HX_REQUEST="true"))
 
     for days, is_past in ((-40, True), (40, False), (-10, True)):
-        answer = Markup(changed_to(date.today() + timedelta(days=days)))
+        answer = changed_to(date.today() + timedelta(days=days))
         assert ("which is in the past" in answer.one("div", id="slots").text) is is_past
         key = f"{party.token}/Passport"
-        assert ("which is in the past" in slot(as_owner, draft.application, key).text) is is_past
-        assert "which is in the past" not in slot(as_owner, draft.application, f"{party.token}/Letter").text
+        assert ("which is in the past" in slot(as_owner, draft, key).text) is is_past
+        assert "which is in the past" not in slot(as_owner, draft, f"{party.token}/Letter").text
 
 
-class TestUsingAgain:
-    """One press puts a file into a slot that was uploaded before."""
+@pytest.fixture
+def source(owner: Any) -> Document:
+    """Ada's passport in another application of the owner's."""
+    other = factories.new_draft(owner)
+    party = services.add_party(other, "person", ["director"], factories.ADA, by=owner)
+    return services.add_document(other, party, "Passport", factories.upload(name="ada.pdf"), by=owner)
 
-    @pytest.fixture
-    def source(self, owner: Any) -> Document:
-        other = factories.new_draft(owner)
-        party = services.add_party(other, "person", ["director"], factories.ADA, by=owner)
-        return services.add_document(other, party, "Passport", factories.upload(name="ada.pdf"), by=owner)
 
-    def test_the_page_of_a_person_offers_it_and_saves_what_is_typed(
-        self, as_owner: Client, draft: Draft, ada: Party, source: Document
-    ) -> None:
-        path = url(draft.application, f"people/{ada.token}/")
-        value = page_at(as_owner, path).one("button", name="again").attributes["value"]
-        response = as_owner.post(path, {"version": "1", "q:person.email": "ada@example.org", "again": value})
-        assert response["Location"] == f"{path}?open=1#slot:{ada.token}/Passport-slot"
-        after = open_draft(draft.application)
-        assert [one.name for one in after.documents] == ["ada.pdf"]
-        assert after.parties[0].raw["person.email"] == "ada@example.org"
+@pytest.mark.usefixtures("ada", "source")
+def test_a_file_of_another_application_is_used_again_in_one_press_that_saves_what_is_typed(
+    as_owner: Client, draft: Draft
+) -> None:
+    path = people_url(draft, "ada/")
+    value = page_at(as_owner, path).one("button", name="again").attributes["value"]
+    response = as_owner.post(path, {"version": "1", "q:person.email": "ada@example.org", "again": value})
+    assert response["Location"] == f"{path}?open=1#slot:ada/Passport-slot"
+    after = open_draft(draft.application)
+    assert [document.name for document in after.documents] == ["ada.pdf"]
+    assert after.parties[0].raw["person.email"] == "ada@example.org"
 
-    @pytest.mark.parametrize("number", ["0", "x", "", "99999999999999999999"])
-    def test_a_file_that_is_none_of_theirs_is_refused_at_the_slot(
-        self, as_owner: Client, draft: Draft, ada: Party, number: str
-    ) -> None:
-        key = f"{ada.token}/Passport"
-        response = as_owner.post(url(draft.application, "documents/"), {"again": f"{number}/{key}"})
-        assert response.status_code == 422
-        assert Markup(response.content.decode()).one("p", id=f"slot:{key}-error").text != ""
-        assert open_draft(draft.application).documents == []
 
-    def test_another_customer_cannot_have_it(
-        self, as_other_customer: Client, other_customer: Any, owner: Any, source: Document
-    ) -> None:
-        theirs = factories.new_draft(other_customer)
-        party = services.add_party(theirs, "person", ["director"], factories.ADA, by=other_customer)
-        path = url(theirs.application, "documents/")
-        assert page_at(as_other_customer, path).all("button", name="again") == []
-        assert as_other_customer.post(path, {"again": f"{source.pk}/{party.token}/Passport"}).status_code == 422
-        assert (
-            as_other_customer.post(url(source.application, "documents/"), {"again": f"{source.pk}/x"}).status_code
-            == 404
-        )
-        assert open_draft(theirs.application).documents == []
+@pytest.mark.usefixtures("ada")
+@pytest.mark.parametrize("number", ["0", "x", "", "99999999999999999999"])
+def test_a_file_that_is_none_of_theirs_is_refused_at_the_slot(as_owner: Client, draft: Draft, number: str) -> None:
+    page = sound(as_owner.post(documents_url(draft), {"again": f"{number}/ada/Passport"}), 422)
+    assert page.one("p", id="slot:ada/Passport-error").text != ""
+    assert open_draft(draft.application).documents == []
+
+
+def test_another_customer_cannot_use_a_file_again(
+    as_other_customer: Client, other_customer: Any, source: Document
+) -> None:
+    theirs = factories.new_draft(other_customer)
+    party = services.add_party(theirs, "person", ["director"], factories.ADA, by=other_customer)
+    path = documents_url(theirs)
+    assert page_at(as_other_customer, path).all("button", name="again") == []
+    assert as_other_customer.post(path, {"again": f"{source.pk}/{party.token}/Passport"}).status_code == 422
+    address = f"{root(source.application)}documents/"
+    assert as_other_customer.post(address, {"again": f"{source.pk}/x"}).status_code == 404
+    assert open_draft(theirs.application).documents == []

@@ -4,9 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connections
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from formation_portal.applications import services
@@ -18,7 +16,7 @@ from formation_portal.invitations.models import Invitation
 from formation_portal.mail.models import Email
 from tests import factories
 from tests.invitations import mailbox
-from tests.portal.pages import page_at, root, sound
+from tests.portal.pages import page_at, query_counts, root, sound
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -41,7 +39,9 @@ def test_an_invitation_goes_out_and_stands_at_the_row(as_owner: Client, draft: D
     assert "Invitation: Sent, " in text
 
 
-@pytest.mark.parametrize("typed", ["ada", "a b@example.com", "ada@example.com, bob@example.com"])
+@pytest.mark.parametrize(
+    "typed", ["ada", "ada@example.com, bob@example.com", "ada@example.com\r\nBcc: all@example.com"]
+)
 def test_what_is_no_address_is_said_and_kept(as_owner: Client, draft: Draft, ada: PartyRow, typed: str) -> None:
     page = sound(as_owner.post(url(draft, ada), {"email": typed}), 422)
     assert page.one("input", id="email").attributes["value"] == typed
@@ -97,28 +97,15 @@ def test_the_list_names_who_is_waited_for(as_owner: Client, draft: Draft, ada: P
     assert "Waiting for you and Ada Lovelace, since " in as_owner.get("/applications/").content.decode()
 
 
-def queries(client: Client, path: str) -> int:
-    client.get(path)
-    with CaptureQueriesContext(connections["default"]) as seen:
-        assert client.get(path).status_code == 200
-    return len(seen)
-
-
 def test_seven_invitations_take_as_many_queries_as_one(
     as_owner: Client, draft: Draft, ada: PartyRow, owner: Any
 ) -> None:
     pages = (root(draft), f"{root(draft)}people/", "/applications/", url(draft, ada))
     parts.invite(draft, ada, email="ada@example.com", by=owner, language="en")
-    few = [queries(as_owner, page) for page in pages]
+    few = query_counts(as_owner, *pages)
     for number in range(6):
         services.add_party(draft, "person", ["director"], {"person.first_name": f"No {number}"}, by=owner)
         parts.invite(draft, draft.parties[-1], email=f"no{number}@example.com", by=owner, language="en")
     assert Application.objects.get().invitations.count() == 7
-    assert [queries(as_owner, page) for page in pages] == few
+    assert query_counts(as_owner, *pages) == few
     assert max(few) <= 14
-
-
-def test_a_line_end_in_an_address_reaches_no_email(as_owner: Client, draft: Draft, ada: PartyRow) -> None:
-    response = as_owner.post(url(draft, ada), {"email": "ada@example.com\r\nBcc: all@example.com"})
-    assert response.status_code == 422
-    assert not Email.objects.exists()

@@ -13,12 +13,31 @@ from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation, InvitationStage
 from tests import factories
 from tests.portal.pages import page_at
-from tests.portal.sharing.test_part import let_in, stage, stored, url, with_rules
+from tests.portal.sharing.test_part import let_in, stage, stored, url
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 NO: dict[str, str] = {"q:xy.person.is_pep": "false"}
 SAYS = "No longer needed because of this answer: 6 answers."
+# Six of these answers hang on the first.
+PEP = factories.ADA | {"xy.person.is_pep": "true"} | {f"xy.person.post_{number}": "Mayor" for number in range(6)}
+
+
+def with_rules(owner: Any) -> Draft:
+    """A form whose questions to a director hang on the company's answers, and on one of the director's own."""
+    company, funds, directors, shareholders, managers, shares = factories.SCHEMA["sections"]
+    managers = managers | {"person_fields": [factories.field("department", prefix="xy.person")]}
+    licence = factories.field("licence", prefix="xy.person", depends_on={"field": "activity", "value": "Trading"})
+    own = [
+        factories.field(f"post_{number}", prefix="xy.person", depends_on={"field": "is_pep", "value": True})
+        for number in range(6)
+    ]
+    directors = directors | {"person_fields": [*directors["person_fields"][:4], licence, *own]}
+    form = factories.SCHEMA | {"sections": [company, funds, directors, shareholders, managers, shares]}
+    draft = factories.new_draft(owner, schema=form)
+    factories.save_section(draft, "the-company", {"xy.activity": "Trading"}, by=owner)
+    services.add_party(draft, "person", ["director", "manager"], PEP, by=owner)
+    return draft
 
 
 @pytest.fixture
@@ -76,7 +95,7 @@ def test_only_choices_made_here_are_taken_back(guest: Client, invitation: Invita
     draft = open_draft(Application.objects.get(pk=invitation.application_id))
     services.save_party(draft, draft.parties[0], {"xy.person.is_pep": "false"}, version=1, by=owner)
     theirs = draft.application.changes.latest("pk").pk
-    bob = services.add_party(draft, "person", ["director"], factories.ADA | {"xy.person.is_pep": "true"}, by=owner)
+    bob = services.add_party(draft, "person", ["director"], PEP, by=owner)
     services.save_party(draft, bob, {"xy.person.is_pep": "false"}, version=1, by=Guest())
     anothers = draft.application.changes.latest("pk").pk
     for number in (theirs, anothers, 0):
@@ -93,9 +112,22 @@ def test_nobody_without_the_code_takes_anything_back(
     assert is_pep(invitation) == "false"
 
 
-def test_what_others_have_made_inactive_is_not_counted(guest: Client, invitation: Invitation, owner: Any) -> None:
-    """Bob's answers hang on the same rules; they are his."""
-    draft: Draft = open_draft(Application.objects.get(pk=invitation.application_id))
-    posts = {f"xy.person.post_{number}": "Mayor" for number in range(6)}
-    services.add_party(draft, "person", ["director"], factories.ADA | posts | {"xy.person.is_pep": "true"}, by=owner)
-    assert SAYS in choose(guest, invitation, is_by_script=True).content.decode()
+def test_a_choice_that_makes_much_inactive_counts_nobody_elses_answers_and_leads_nowhere_else(
+    guest: Client, invitation: Invitation, owner: Any
+) -> None:
+    draft = open_draft(Application.objects.get(pk=invitation.application_id))
+    services.add_party(draft, "person", ["director"], PEP, by=owner)
+    answer = choose(guest, invitation, is_by_script=True).content.decode()
+    assert SAYS in answer
+    assert "/applications/" not in answer
+    assert stored(invitation).raw["xy.person.post_0"] == "Mayor"
+
+
+def test_a_question_that_hangs_on_others_answers_shows_and_does_not_say_why(
+    guest: Client, invitation: Invitation
+) -> None:
+    page = page_at(guest, url(invitation))
+    assert "hidden" not in page.one("div", id="region-q:xy.person.licence").attributes
+    assert "Trading" not in guest.get(url(invitation)).content.decode()
+    # Its own answer may be named.
+    assert "Is pep" in page.one("div", id="region-q:xy.person.post_0").text
