@@ -9,13 +9,11 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
-from tests import factories
 
 
 @pytest.fixture
 def ada(draft: Draft, owner: Any) -> PartyRow:
     services.add_party(draft, "person", ["director"], {"person.first_name": "Ada"}, by=owner)
-    assert factories.ADA["person.first_name"] == draft.parties[0].label
     return draft.parties[0]
 
 
@@ -23,3 +21,9 @@ def ada(draft: Draft, owner: Any) -> PartyRow:
 def invitation(draft: Draft, ada: PartyRow, owner: Any) -> Invitation:
     """Ada is invited, at an address of her own."""
     return parts.invite(draft, ada, email="ada@example.com", by=owner, language="en")
+
+
+@pytest.fixture
+def complete_part(complete: Draft, owner: Any) -> Invitation:
+    """An invitation to a part of which nothing is missing."""
+    return parts.invite(complete, complete.parties[0], email="guest@example.com", by=owner, language="es")

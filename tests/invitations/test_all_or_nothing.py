@@ -46,12 +46,10 @@ def test_taking_an_invitation_back_is_written_whole_or_not_at_all(draft: Draft, 
     assert {"invitations_invitation", "applications_change"} <= set(assert_all_or_nothing(withdraw))
 
 
-def test_finishing_is_written_whole_or_not_at_all(complete: Draft, owner: Any) -> None:
-    party = complete.parties[0]
-    invitation = parts.invite(complete, party, email="guest@example.com", by=owner, language="es")
-
+@pytest.mark.usefixtures("complete_part")
+def test_finishing_is_written_whole_or_not_at_all(complete: Draft) -> None:
     def finish() -> None:
-        assert parts.finish(factories.again(complete), Invitation.objects.select_related("party").get(pk=invitation.pk))
+        assert parts.finish(factories.again(complete), Invitation.objects.get())
 
     assert {"invitations_invitation", "letters_letter", "applications_change"} <= set(assert_all_or_nothing(finish))
 

@@ -78,29 +78,24 @@ def test_two_presses_send_one_reminder(invitation: Invitation, draft: Draft, ada
     assert letters("nudge") == 1
 
 
-def test_a_guest_who_finishes_twice_is_noted_once(complete: Draft, owner: Any) -> None:
-    party = complete.parties[0]
-    invitation = parts.invite(complete, party, email="guest@example.com", by=owner, language="es")
+@pytest.mark.usefixtures("complete_part")
+def test_a_guest_who_finishes_twice_is_noted_once(complete: Draft) -> None:
     noted = complete.application.changes.count()
-    windows = [
-        (factories.again(complete), Invitation.objects.select_related("party").get(pk=invitation.pk)) for _ in range(2)
-    ]
+    windows = [(factories.again(complete), Invitation.objects.select_related("party").get()) for _ in range(2)]
     first, second = at_once(*(lambda window=window: parts.finish(*window) for window in windows))
     assert (first.result, second.result) == (True, True)
     assert complete.application.changes.count() == noted + 1
 
 
+@pytest.mark.usefixtures("complete_part")
 def test_an_invitation_taken_back_meanwhile_is_not_finished_over(complete: Draft, owner: Any) -> None:
-    party = complete.parties[0]
-    invitation = parts.invite(complete, party, email="guest@example.com", by=owner, language="es")
     window, guest_window = factories.again(complete), factories.again(complete)
-    guest = Invitation.objects.select_related("party").get(pk=invitation.pk)
+    guest = Invitation.objects.select_related("party").get()
     _, finished = at_once(
-        lambda: parts.withdraw(window, window.party(party.token), by=owner), lambda: parts.finish(guest_window, guest)
+        lambda: parts.withdraw(window, window.parties[0], by=owner), lambda: parts.finish(guest_window, guest)
     )
     assert finished.has_waited
-    invitation.refresh_from_db()
-    assert invitation.withdrawn_at is not None
+    assert Invitation.objects.get().withdrawn_at is not None
 
 
 def shared(draft: Draft, owner: Any) -> Collaborator:

@@ -98,12 +98,11 @@ def test_it_is_shut_while_it_is_taken_back_or_its_party_is_removed_and_goes_with
     assert not Invitation.objects.exists()
 
 
-def test_it_is_shut_while_the_application_is_submitted(complete: Draft, owner: Any) -> None:
-    invitation = parts.invite(complete, complete.parties[0], email="ada@example.com", by=owner, language="en")
+def test_it_is_shut_while_the_application_is_submitted(complete_part: Invitation, complete: Draft, owner: Any) -> None:
     services.submit(complete, by=owner)
-    assert shut(invitation) is Closure.NOT_OPEN
+    assert shut(complete_part) is Closure.NOT_OPEN
     services.reopen(complete, reason="Returned")
-    assert shut(invitation) is None
+    assert shut(complete_part) is None
 
 
 @pytest.mark.parametrize(("after_the_end", "reason"), [(-1, None), (0, Closure.EXPIRED)])
@@ -134,7 +133,7 @@ def test_a_reminder_brings_a_link_and_shuts_nothing(
     assert parts.find_by_key(key_of("invitation")) is None
 
 
-def complete_part(draft: Draft, ada: PartyRow, owner: Any) -> None:
+def fill_in(draft: Draft, ada: PartyRow, owner: Any) -> None:
     services.save_party(draft, ada, factories.ADA, version=ada.version, by=owner)
     services.add_document(draft, draft.parties[0], "Passport", factories.upload(), by=owner)
 
@@ -143,7 +142,7 @@ def complete_part(draft: Draft, ada: PartyRow, owner: Any) -> None:
 def test_nobody_is_reminded_of_what_is_over(
     invitation: Invitation, draft: Draft, ada: PartyRow, owner: Any, ended: str
 ) -> None:
-    complete_part(draft, ada, owner)
+    fill_in(draft, ada, owner)
     aged(invitation, days=2)
     setattr(invitation, ended, timezone.now())
     invitation.save()
@@ -157,7 +156,8 @@ def test_a_part_with_something_missing_is_not_finished_and_its_guest_reminded_if
     assert not parts.finish(draft, invitation)
     invitation.refresh_from_db()
     assert invitation.done_at is None
-    complete_part(draft, ada, owner)
+    assert not Email.objects.filter(kind="part_done").exists()
+    fill_in(draft, ada, owner)
     assert parts.finish(draft, invitation)
     invitation.refresh_from_db()
     assert invitation.done_at is not None

@@ -26,8 +26,8 @@ from tests.desk.decision_setup import case_page, hidden_values, path
 from tests.desk.review_rounds import add_bob, again, ask_at, change_ada, rename, replace_passport, return_it
 from tests.encrypted_rows import update_each
 from tests.markup import Element, Markup
+from tests.portal.parties.test_owners import submit_unchecked
 from tests.portal.share_limits import hold, limited
-from tests.portal.shares.test_ownership_read_back import submit_unchecked
 
 NAME = Target.of_field("the-company", "entity.name")
 COMPANY = Target(TargetKind.SECTION, "the-company")

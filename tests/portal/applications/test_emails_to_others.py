@@ -8,13 +8,22 @@ import pytest
 from allauth.core import ratelimit
 from django.db import connection
 from django.test import Client, RequestFactory, override_settings
+from django.utils import timezone
 
 from formation_portal.accounts import policies
 from formation_portal.accounts.guesses import Limit
+from formation_portal.accounts.models import Right as AgentRight
+from formation_portal.accounts.models import User
 from formation_portal.applications import services
+from formation_portal.applications.access import Right
 from formation_portal.applications.draft import Draft
+from formation_portal.invitations import collaborators, parts
+from formation_portal.invitations.models import Invitation
 from formation_portal.mail.models import Email
+from formation_portal.mail.rendering import KINDS_WITH_NAMES
+from formation_portal.management.commands.agent import add_agent
 from tests import factories
+from tests.accounts.test_addresses import change
 from tests.encrypted_rows import rows_with
 from tests.portal.pages import people_url, root, sound
 from tests.portal.sharing.test_access import ask
@@ -82,3 +91,73 @@ def test_trying_many_addresses_makes_nobody_forget_what_was_tried_at_one(rf: Req
         assert [may_try("ada@example.com") for _ in range(6)] == [True] * 5 + [False]
         assert all(may_try(f"{count}@example.com") for count in range(2_000))
         assert not may_try("ada@example.com")
+
+
+# Of the inviter, the company, the party and of who signs up: none is a word of ours.
+CANARIES = ("Quillfeather", "Ottersby", "Marrowgate", "Thistlewood", "Pennyroyal", "Larkspur")
+STRANGER = "stranger@example.com"
+
+
+@pytest.fixture
+def named(draft: Draft, owner: Any) -> Draft:
+    """An application whose owner, company and party all have names that give them away."""
+    owner.first_name, owner.last_name = "Quillfeather", "Ottersby"
+    owner.save()
+    factories.save_section(draft, "the-company", {"entity.name": "Marrowgate"}, by=owner)
+    services.add_party(draft, "person", ["director"], {"person.first_name": "Thistlewood"}, by=owner)
+    assert draft.title.startswith("Marrowgate")
+    return draft
+
+
+def texts_to(address: str) -> dict[str, str]:
+    """All that came to the address, by the kind of letter."""
+    found = rows_with(Email.objects, to=address)
+    return {one.kind: "\n".join((one.subject, one.text, one.html)) for one in found}
+
+
+def canaries_in(text: str) -> list[str]:
+    return [word for word in CANARIES if word.lower() in text.lower()]
+
+
+def test_invitations_say_what_it_is_and_who_runs_the_portal_and_name_nobody(
+    named: Draft, owner: Any, settings: Any
+) -> None:
+    settings.OPERATOR_NAME = "Kite Formations"
+    parts.invite(named, named.parties[0], email=STRANGER, by=owner, language="en")
+    Invitation.objects.update(sent_at=timezone.now() - parts.REMIND_EVERY)
+    parts.remind(named, named.parties[0], by=owner)
+    collaborators.share_with(named, email=STRANGER, right=Right.EDIT, by=owner, language="en")
+    texts = texts_to(STRANGER)
+    assert set(texts) == {"invitation", "nudge", "collaboration"}
+    application = named.application
+    for text in texts.values():
+        assert canaries_in(text) == []
+        assert owner.email not in text
+        for words in (
+            application.product_name,
+            application.jurisdiction_name,
+            application.reference,
+            "Kite Formations",
+            "you don’t need to do anything",
+            "ask us and give the reference",
+        ):
+            assert words in text
+    for kind in ("invitation", "nudge"):
+        assert "Stop these e-mails" in texts[kind]
+
+
+def test_somebody_who_opens_an_account_puts_no_name_into_letters_to_its_address(settings: Any) -> None:
+    """Signing up, asking for another confirmation, changing the address, a reset, and being made an agent."""
+    client = Client()
+    posted = {"first_name": "Pennyroyal", "last_name": "Larkspur", "email": STRANGER, "password1": "a long passphrase"}
+    client.post("/accounts/signup/", posted)
+    client.post("/accounts/signup/", posted)
+    client.post("/accounts/password/reset/", {"email": STRANGER})
+    change(client, "other@example.com", "a long passphrase")
+    add_agent("other@example.com", rights=[AgentRight.REVIEW])
+    user = User.objects.get(first_name="Pennyroyal")
+    assert user.email == "other@example.com"
+    found = {**texts_to(STRANGER), **texts_to("other@example.com")}
+    assert {"confirmation", "password_reset", "agent"} <= set(found)
+    assert not KINDS_WITH_NAMES & set(found)
+    assert [kind for kind, text in found.items() if canaries_in(text)] == []

@@ -57,16 +57,6 @@ def test_the_owner_reads_who_has_finished_and_that_nothing_is_missing(
     assert "ada@example.com" not in letter.text + letter.html
 
 
-def test_no_email_is_written_while_something_is_missing(owner: Any, invitation: Invitation, guest: Client) -> None:
-    draft = open_draft(invitation.application)
-    services.remove_document(draft, draft.documents[0], by=owner)
-    done(guest, invitation, **{"person.last_name": "Byron"})
-    assert sent_emails() == []
-    services.add_document(draft, draft.parties[0], "Passport", factories.upload(), by=owner)
-    done(guest, invitation)
-    assert [letter.subject for letter in sent_emails()] == ["Ada Byron has finished their part"]
-
-
 def test_a_second_press_writes_nothing_and_being_done_again_does(invitation: Invitation, guest: Client) -> None:
     done(guest, invitation)
     done(guest, invitation)

@@ -1,17 +1,23 @@
-"""Who submitted an application is told by e-mail that it was submitted, returned or decided."""
+"""Its owner hears by e-mail that an application was submitted, returned, decided, or left for a week."""
 
+import datetime as dt
 from typing import Any
 
 import pytest
 from allauth.account.models import EmailAddress
 from django.db import transaction
 from django.test import Client
+from django.utils import timezone
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
+from formation_portal.applications.models import Application
 from formation_portal.applications.services.transactions import application_transaction
 from formation_portal.contract.lifecycle import State
+from formation_portal.core.background import run_hourly_tasks
 from formation_portal.mail.models import Email
+from formation_portal.mail.outbox import unsubscribe, unsubscribe_path
+from tests import factories
 from tests.encrypted_rows import values_of
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -85,11 +91,6 @@ def test_the_email_says_once_what_was_submitted_and_what_follows(complete: Draft
     assert "Ada" not in letter.text, "nobody's data but the name of the company"
 
 
-def test_what_is_not_submitted_is_not_confirmed(draft: Draft, as_owner: Client) -> None:
-    as_owner.post(f"/applications/{draft.application.reference}/submission/", {"declaration": "1"})
-    assert sent_emails() == []
-
-
 def test_corrections_are_confirmed_as_such(submitted: Draft, owner: Any) -> None:
     services.reopen(submitted, reason="Please change the name")
     services.submit(submitted, by=owner)
@@ -97,3 +98,70 @@ def test_corrections_are_confirmed_as_such(submitted: Draft, owner: Any) -> None
         "Submitted: Larkfield Holdings",
         "Corrections received: Larkfield Holdings",
     ]
+
+
+def leave(draft: Draft, *, days: float) -> None:
+    at = timezone.now() - dt.timedelta(days=days)
+    Application.objects.filter(pk=draft.application.pk).update(updated_at=at)
+
+
+def reminders() -> list[str]:
+    return values_of(Email.objects.filter(kind="reminder"), "text")
+
+
+def test_a_draft_that_has_lain_for_a_week_is_remembered_once(draft: Draft) -> None:
+    leave(draft, days=7.1)
+    run_hourly_tasks()
+    (text,) = reminders()
+    assert draft.needs[0].text in text
+    assert f"/applications/{draft.application.reference}/" in text
+    assert "more." in text
+    run_hourly_tasks()
+    leave(draft, days=20)
+    run_hourly_tasks()
+    assert len(reminders()) == 1
+
+
+def test_a_draft_in_use_or_long_forgotten_is_not_remembered(draft: Draft) -> None:
+    for days in (6.9, 61):
+        leave(draft, days=days)
+        run_hourly_tasks()
+        assert reminders() == []
+
+
+def test_a_draft_without_gaps_is_told_to_be_ready(complete: Draft) -> None:
+    leave(complete, days=8)
+    run_hourly_tasks()
+    assert "Nothing is missing" in reminders()[0]
+
+
+def test_what_was_submitted_is_not_remembered(submitted: Draft) -> None:
+    leave(submitted, days=8)
+    run_hourly_tasks()
+    assert reminders() == []
+
+
+def test_an_owner_who_wants_no_reminder_gets_none(draft: Draft, owner: Any) -> None:
+    unsubscribe(unsubscribe_path(kind="reminder", to=owner.email).split("/")[-2])
+    leave(draft, days=8)
+    run_hourly_tasks()
+    assert reminders() == []
+
+
+def test_an_address_that_may_be_somebody_elses_is_not_reminded(draft: Draft) -> None:
+    EmailAddress.objects.update(verified=False)
+    leave(draft, days=8)
+    run_hourly_tasks()
+    assert reminders() == []
+
+
+def test_a_company_or_a_person_that_is_called_like_an_address_is_not_named(draft: Draft, owner: Any) -> None:
+    factories.save_section(draft, "the-company", {"entity.name": "evil.example/x"}, by=owner)
+    services.add_party(draft, "person", ["director"], {"person.first_name": "http://evil.example"}, by=owner)
+    leave(draft, days=8)
+    run_hourly_tasks()
+    letter = Email.objects.get(kind="reminder")
+    assert letter.subject == f"Your draft application: {draft.application.product_name}"
+    assert "evil" not in letter.text + letter.html
+    listed = letter.text.count("\n- ")
+    assert f"and {len(draft.needs) - listed} more." in letter.text

@@ -123,12 +123,6 @@ def test_what_is_complete_stays_open_while_somebody_works_on_the_page(as_owner: 
     assert folded(page_at(as_owner, ada)) == ["Identity and contact", "As director"]
 
 
-def test_the_kind_comes_first(as_owner: Client, draft: Draft) -> None:
-    page = people_page(as_owner, draft, "new/")
-    assert [choice.attributes["value"] for choice in page.all("input", name="kind")] == ["person", "corporate"]
-    assert page.all("input", name="roles", type="checkbox") == []
-
-
 def test_a_page_that_is_posted_twice_makes_one_party_and_leads_to_its_questions(as_owner: Client, draft: Draft) -> None:
     token = people_page(as_owner, draft, "new/?kind=person").one("input", name="token").attributes["value"]
     post = {"kind": "person", "roles": ["", "director", "shareholder"], "token": token}

@@ -37,14 +37,6 @@ def test_each_role_says_how_many_it_needs(as_owner: Client, application: Applica
     assert "You have not added anyone yet" in page.one("main").text
 
 
-def test_a_role_whose_rule_does_not_hold_says_when_it_will(as_owner: Client, draft: Draft, owner: Any) -> None:
-    assert "Only asked if you answer Trading to “Activity”" in people_page(as_owner, draft).one("main").text
-    factories.save_section(draft, "the-company", {"xy.activity": "Trading"}, by=owner)
-    managers = role(people_page(as_owner, draft), "managers").text
-    assert "Optional" in managers
-    assert "Asked because you answered Trading to “Activity”." in managers
-
-
 def test_known_parties_are_offered_where_they_fit(as_owner: Client, draft: Draft, owner: Any) -> None:
     services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
     services.add_party(draft, "corporate", ["shareholder"], {"corporate.name": "Kestrel B.V."}, by=owner)
@@ -71,13 +63,6 @@ def test_a_role_that_does_not_fit_is_not_given(as_owner: Client, draft: Draft, o
     assert open_draft(draft.application).parties[0].roles == ("director",)
 
 
-def test_a_shareholder_says_that_the_shares_are_missing(as_owner: Client, complete: Draft, owner: Any) -> None:
-    services.save_holdings(complete, {("ada", "ordinary"): ""}, by=owner)
-    page = people_page(as_owner, complete)
-    assert "1 shareholding to complete" in page.one("li", id="party-ada").text
-    assert ["0 of 1 complete" in role(page, key).text for key in ("directors", "shareholders")] == [True, True]
-
-
 def test_overview_people_and_check_say_the_same_of_a_role(as_owner: Client, complete: Draft, owner: Any) -> None:
     byron = factories.ADA | {"person.first_name": "Bob", "person.last_name": "Byron", "person.email": "b@example.com"}
     services.add_party(complete, "person", ["director"], byron, by=owner, token="bob")
@@ -92,26 +77,28 @@ def test_overview_people_and_check_say_the_same_of_a_role(as_owner: Client, comp
     assert "Bob Byron: upload “Passport”" in page_at(as_owner, f"{root(complete)}check/").one("main").text
 
 
-@pytest.mark.parametrize("field", ["", "person.date_of_birth"])
+REFUSED = {"state": DeliveryState.REFUSED}
+BLURRED = {"document_status": REJECTED, "document_note": "Blurred", "acknowledged": {"document_key": "Passport"}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes"),
+    [
+        (ResourceKind.PARTY, REFUSED | {"problems": [{"field": "", "code": "invalid", "message": "No"}]}),
+        (ResourceKind.PARTY, REFUSED | {"problems": [{"field": "person.date_of_birth", "code": "x", "message": "No"}]}),
+        (ResourceKind.DOCUMENT, BLURRED | {"state": DeliveryState.DONE}),
+    ],
+)
 def test_one_who_is_refused_has_to_be_changed_and_nobody_else(
-    as_owner: Client, complete: Draft, owner: Any, field: str
+    as_owner: Client, complete: Draft, owner: Any, kind: str, changes: dict[str, Any]
 ) -> None:
     grace = factories.ADA | {"person.first_name": "Grace", "person.email": "grace@example.com"}
     services.add_party(complete, "person", ["director"], grace, by=owner, token="grace")
-    rows = Delivery.objects.filter(application=complete.application, kind=ResourceKind.PARTY, subject="ada")
-    problem = {"field": field, "code": "invalid", "message": "Nobody is called that"}
-    assert update_each(rows, state=DeliveryState.REFUSED, problems=[problem]) == 1
+    rows = Delivery.objects.filter(application=complete.application, kind=kind, subject__startswith="ada")
+    assert update_each(rows, **changes) == 1
     page = people_page(as_owner, complete)
     texts = [page.one("li", id=f"party-{token}").text for token in ("ada", "grace")]
     assert ["Changes needed" in text for text in texts] == [True, False]
-
-
-def test_a_person_with_a_rejected_document_has_to_be_changed(as_owner: Client, complete: Draft) -> None:
-    document = Delivery.objects.filter(application=complete.application, kind=ResourceKind.DOCUMENT)
-    rejected = {"document_status": REJECTED, "document_note": "Blurred", "acknowledged": {"document_key": "Passport"}}
-    assert update_each(document, state=DeliveryState.DONE, **rejected) == 1
-    page = people_page(as_owner, complete)
-    assert "Changes needed" in page.one("li", id="party-ada").text
     assert ["Changes needed" in role(page, key).text for key in ("directors", "shareholders")] == [True, True]
 
 

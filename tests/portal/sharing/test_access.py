@@ -37,17 +37,20 @@ def link(as_owner: Client, draft: Draft) -> str:
     return mailbox.latest_link("collaboration")
 
 
-def test_asked_by_email_somebody_says_yes_and_is_in(as_owner: Client, as_other_customer: Client, draft: Draft) -> None:
+def test_asked_by_email_somebody_says_yes_and_is_in(
+    as_owner: Client, as_other_customer: Client, draft: Draft, owner: Any
+) -> None:
+    factories.save_section(draft, "the-company", factories.COMPANY, by=owner)
     assert ask(as_owner, draft, right="edit")["Location"] == f"{root(draft)}access/"
     assert "Invited" in page_at(as_owner, f"{root(draft)}access/").one("main").text
     assert as_other_customer.get(root(draft)).status_code == 404
     response = as_other_customer.get(mailbox.latest_link("collaboration"))
     assert response["Location"] == "/collaboration/"
     assert response["Referrer-Policy"] == "no-referrer"
-    lead = page_at(as_other_customer, "/collaboration/").one("p", class_="lead").text
-    assert " ".join(lead.split()) == (
-        "Ingrid Solheim invited you to edit this application. Only its owner can submit or share it."
-    )
+    page = page_at(as_other_customer, "/collaboration/")
+    assert "Larkfield Holdings" in page.one("main").text
+    lead = "Ingrid Solheim invited you to edit this application. Only its owner can submit or share it."
+    assert " ".join(page.one("p", class_="lead").text.split()) == lead
     assert as_other_customer.post("/collaboration/")["Location"] == root(draft)
     assert as_other_customer.get(root(draft)).status_code == 200
     assert "shared with you" in as_other_customer.get("/applications/").content.decode()

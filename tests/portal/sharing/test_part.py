@@ -156,6 +156,7 @@ def test_the_part_shows_what_is_theirs_and_nothing_else(invitation: Invitation, 
     assert words_in(text, ("Bob", "Byron", "bob.pdf", "business-plan.pdf", "Ordinary", "owner@example.com")) == []
     assert "/applications/" not in text
     assert "Larkfield Holdings" in text
+    assert "Ingrid Solheim" in text
     assert page.all("input", name="q:xy.person.appointed_by") == []
 
 

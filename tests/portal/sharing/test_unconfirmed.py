@@ -17,6 +17,7 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
 from formation_portal.mail.models import Email
+from tests.accounts.test_sign_up import NEW
 from tests.invitations import mailbox
 from tests.markup import Markup
 from tests.portal.pages import root, sound
@@ -25,8 +26,6 @@ from tests.portal.sharing.test_access import ask
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 ID = "confirm-address"
-PRODUCT = "bvi-limited-company"
-NEW = {"first_name": "Ada", "last_name": "Byron", "email": "ada@example.com", "password1": "a long passphrase"}
 
 
 @pytest.fixture
@@ -145,14 +144,15 @@ def confirm(client: Client) -> str:
 
 
 def test_a_customer_who_confirms_before_they_start_comes_to_the_product_that_they_chose(full_catalog: None) -> None:
-    client = sign_up(f"/products/{PRODUCT}/?chosen")
-    assert confirm(client) == f"/products/{PRODUCT}/?chosen"
-    assert client.get(f"/products/{PRODUCT}/?chosen").status_code == 200
+    product = "/products/bvi-limited-company/?chosen"
+    client = sign_up(product)
+    assert confirm(client) == product
+    assert client.get(product).status_code == 200
 
 
 def test_a_customer_who_has_started_before_they_confirm_comes_to_the_application(full_catalog: None) -> None:
-    client = sign_up(f"/products/{PRODUCT}/?chosen")
-    started = client.post("/applications/", {"product": PRODUCT})["Location"]
+    client = sign_up("/products/bvi-limited-company/?chosen")
+    started = client.post("/applications/", {"product": "bvi-limited-company"})["Location"]
     assert confirm(client) == started == f"/applications/{Application.objects.get().reference}/"
 
 
