@@ -269,4 +269,3 @@ HOSTILE: dict[str, Samples] = {
     "malware test": MALWARE_TEST,
     "multipart trick": MULTIPART_TRICK,
 }
-COUNTS = dict(zip(HOSTILE, (12, 10, 20, 10, 12, 10, 6, 20, 8, 6, 6), strict=True))
