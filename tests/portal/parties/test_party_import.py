@@ -12,7 +12,7 @@ from formation_portal.applications.access import Right
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.imports.models import PartyImport
 from tests import factories
-from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, as_csv, as_xlsx, opened, saved
+from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, as_csv, as_xlsx
 from tests.markup import Markup
 from tests.portal.pages import page_at, people_url, query_counts, sound
 from tests.portal.sharing.test_access import let_in
@@ -120,31 +120,11 @@ def test_who_may_only_read_sees_it_and_adds_nothing(
     assert people(draft) == []
 
 
-def test_a_sheet_of_an_application_that_was_closed_meanwhile_is_gone(
-    as_owner: Client, complete: Draft, owner: Any
-) -> None:
-    sheet = sheet_of(as_owner, complete, NOOR)
-    rows = ticked(page_at(as_owner, sheet))
-    services.submit(complete, by=owner)
-    as_owner.post(sheet, {"row": rows})
-    assert people(complete) == ["Ada Lovelace"]
-
-
 @pytest.mark.parametrize("ending", ["xlsx", "csv"])
 def test_the_files_are_downloads_that_nobody_keeps_on_the_way(as_owner: Client, draft: Draft, ending: str) -> None:
     answer = as_owner.get(url(draft, f"spreadsheet.{ending}"))
     assert answer["Content-Disposition"] == f'attachment; filename="{draft.application.reference}.{ending}"'
     assert (answer["Cache-Control"], answer["X-Content-Type-Options"]) == ("no-store", "nosniff")
-
-
-def test_a_downloaded_sheet_that_is_filled_in_is_understood(as_owner: Client, draft: Draft) -> None:
-    book = opened(as_owner.get(url(draft, "spreadsheet.xlsx")).content)
-    sheet = book.worksheets[0]
-    row = {heading.rstrip(" *"): value for heading, value in zip(HEADS, ADA, strict=True)}
-    sheet.append([row.get(cell.value.rstrip(" *"), "") for cell in sheet[1]])
-    words = page_at(as_owner, upload(as_owner, draft, saved(book), "people.xlsx")["Location"]).one("main").text
-    assert "Ada Lovelace" in words
-    assert "1 of 1 row can be added" in words
 
 
 @pytest.mark.parametrize(
