@@ -20,21 +20,13 @@ class MailServer(socketserver.ThreadingTCPServer):
         self.refusals: list[str] = []
         self.messages: list[EmailMessage] = []
         self.farewells = 0
-        self._arrived = threading.Condition()
 
     @property
     def port(self) -> int:
         return int(self.server_address[1])
 
     def keep(self, content: bytes) -> None:
-        with self._arrived:
-            self.messages.append(cast(EmailMessage, message_from_bytes(content, policy=policy.default)))
-            self._arrived.notify_all()
-
-    def wait_for(self, count: int) -> bool:
-        """Whether so many e-mails have arrived in time; where all is well that takes a moment."""
-        with self._arrived:
-            return self._arrived.wait_for(lambda: len(self.messages) >= count, timeout=30)
+        self.messages.append(cast(EmailMessage, message_from_bytes(content, policy=policy.default)))
 
 
 class _Conversation(socketserver.StreamRequestHandler):

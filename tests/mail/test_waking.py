@@ -5,6 +5,7 @@ from django.db import connection, transaction
 
 from formation_portal.mail.worker import mail_sender
 from tests.looking import resting
+from tests.waiting import wait_until
 
 from .conftest import Post
 from .smtp_server import MailServer
@@ -17,4 +18,4 @@ def test_an_email_leaves_at_its_commit_and_not_before(server: MailServer, post: 
         with transaction.atomic():
             post()
             assert not server.messages
-        assert server.wait_for(1)
+        wait_until(lambda: server.messages, what="an e-mail on its way")

@@ -11,6 +11,7 @@ from django.utils import timezone
 from formation_portal.core.background import hourly_task, run_hourly_tasks
 from formation_portal.mail.models import Email
 from formation_portal.mail.worker import mail_sender, send_due
+from tests.waiting import wait_until
 from tests.worker_process import end, tell_to_end, worker_process
 
 from .conftest import Post
@@ -21,7 +22,7 @@ from .smtp_server import MailServer
 def test_what_lies_in_the_outbox_is_carried_away(server: MailServer, post: Post) -> None:
     post()
     with mail_sender().running():
-        assert server.wait_for(1)
+        wait_until(lambda: server.messages, what="an e-mail on its way")
     assert Email.objects.exclude(sent_at=None).count() == 1
 
 

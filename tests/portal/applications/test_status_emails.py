@@ -1,4 +1,4 @@
-"""Its owner hears by e-mail that an application was submitted, returned, decided, or left for a week."""
+"""The owner of an application hears by e-mail what became of it, and that a guest has finished a part."""
 
 import datetime as dt
 from typing import Any
@@ -10,15 +10,21 @@ from django.test import Client
 from django.utils import timezone
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.applications.services.transactions import application_transaction
 from formation_portal.contract.lifecycle import State
 from formation_portal.core.background import run_hourly_tasks
+from formation_portal.invitations import parts
+from formation_portal.invitations.models import Invitation
 from formation_portal.mail.models import Email
 from formation_portal.mail.outbox import unsubscribe, unsubscribe_path
+from formation_portal.portal.applications import status_emails
+from formation_portal.relay.models import REJECTED, Delivery, DeliveryState, ResourceKind
 from tests import factories
-from tests.encrypted_rows import values_of
+from tests.encrypted_rows import update_each, values_of
+from tests.portal.pages import page_at, people_page, root
+from tests.portal.sharing.test_part import fill_in, let_in, url
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -73,7 +79,7 @@ def test_what_was_undone_is_not_told(submitted: Draft) -> None:
     assert written() == []
 
 
-def sent_emails() -> list[Email]:
+def submission_emails() -> list[Email]:
     return list(Email.objects.filter(kind="submission").order_by("pk"))
 
 
@@ -81,7 +87,7 @@ def test_the_email_says_once_what_was_submitted_and_what_follows(complete: Draft
     reference = complete.application.reference
     as_owner.post(f"/applications/{reference}/submission/", {"declaration": "1"})
     as_owner.post(f"/applications/{reference}/submission/", {"declaration": "1"})
-    [letter] = sent_emails()
+    [letter] = submission_emails()
     assert (letter.to, letter.reference, letter.subject) == (owner.email, reference, "Submitted: Larkfield Holdings")
     for body in (letter.text, letter.html):
         assert reference in body
@@ -94,7 +100,7 @@ def test_the_email_says_once_what_was_submitted_and_what_follows(complete: Draft
 def test_corrections_are_confirmed_as_such(submitted: Draft, owner: Any) -> None:
     services.reopen(submitted, reason="Please change the name")
     services.submit(submitted, by=owner)
-    assert [one.subject for one in sent_emails()] == [
+    assert [one.subject for one in submission_emails()] == [
         "Submitted: Larkfield Holdings",
         "Corrections received: Larkfield Holdings",
     ]
@@ -165,3 +171,117 @@ def test_a_company_or_a_person_that_is_called_like_an_address_is_not_named(draft
     assert "evil" not in letter.text + letter.html
     listed = letter.text.count("\n- ")
     assert f"and {len(draft.needs) - listed} more." in letter.text
+
+
+@pytest.fixture
+def invitation(draft: Draft, owner: Any) -> Invitation:
+    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    services.add_document(draft, draft.parties[0], "Passport", factories.upload(), by=owner)
+    return parts.invite(draft, draft.parties[0], email="ada@example.com", by=owner, language="de")
+
+
+@pytest.fixture
+def guest(invitation: Invitation) -> Client:
+    return let_in(Client(), invitation)
+
+
+def part_emails() -> list[Email]:
+    return list(Email.objects.filter(kind="part_done").order_by("pk"))
+
+
+def test_the_owner_reads_who_has_finished_and_that_nothing_is_missing(
+    owner: Any, invitation: Invitation, guest: Client
+) -> None:
+    fill_in(guest, invitation, {}, done="1")
+    [letter] = part_emails()
+    assert (letter.to, letter.language) == (owner.email, "en")
+    assert letter.subject == "Ada Lovelace has finished their part"
+    assert ("Nothing is missing." in letter.text, "Nothing is missing." in letter.html) == (True, True)
+    assert f"/applications/{invitation.application.reference}/people/{invitation.party.token}/" in letter.text
+    assert "Stop these e-mails" in letter.text
+    assert "ada@example.com" not in letter.text + letter.html
+
+
+def test_a_second_press_writes_nothing_and_being_done_again_does(invitation: Invitation, guest: Client) -> None:
+    fill_in(guest, invitation, {}, done="1")
+    fill_in(guest, invitation, {}, done="1")
+    parts.finish(open_draft(Application.objects.get()), Invitation.objects.get())
+    assert len(part_emails()) == 1
+    fill_in(guest, invitation, {"person.last_name": "Byron"}, done="1")
+    assert [letter.subject.split(" has ")[0] for letter in part_emails()] == ["Ada Lovelace", "Ada Byron"]
+
+
+@pytest.mark.usefixtures("invitation")
+def test_two_presses_at_the_same_moment_are_one() -> None:
+    windows = [(open_draft(Application.objects.get()), Invitation.objects.get()) for _ in range(2)]
+    for draft, invitation in windows:
+        parts.finish(draft, invitation)
+    assert len(part_emails()) == 1
+
+
+def test_somebody_who_says_so_without_end_is_not_heard_without_end(
+    invitation: Invitation, guest: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(status_emails, "MOST_A_DAY", 2)
+    for name in ("Byron", "King", "Lovelace"):
+        fill_in(guest, invitation, {"person.last_name": name}, done="1")
+    assert len(part_emails()) == 2
+
+
+def test_an_owner_who_wants_none_gets_none(
+    owner: Any, invitation: Invitation, guest: Client, as_nobody: Client
+) -> None:
+    path = unsubscribe_path(kind="part_done", to=owner.email)
+    assert "someone you invited has finished" in as_nobody.get(path).content.decode()
+    unsubscribe(path.split("/")[-2])
+    fill_in(guest, invitation, {}, done="1")
+    assert part_emails() == []
+
+
+def test_the_overview_and_the_history_say_so(as_owner: Client, invitation: Invitation, guest: Client) -> None:
+    fill_in(guest, invitation, {}, done="1")
+    page = page_at(as_owner, root(invitation.application))
+    line = page.one("li", id=f"turn-{invitation.party.token}")
+    assert "Finished their part" in line.text
+    assert "Finished, " in line.text
+    assert page.one("li", id="turn-you")
+    draft = open_draft(Application.objects.get())
+    assert draft.application.changes.first().what == "Ada Lovelace finished their part"  # type: ignore[union-attr]
+
+
+def lines_of_owner(as_owner: Client, invitation: Invitation) -> tuple[str, str, str]:
+    """Return what overview, people and invitation page say of the part."""
+    application, token = invitation.application, invitation.party.token
+    overview = page_at(as_owner, root(application)).one("li", id=f"turn-{token}").text
+    people = people_page(as_owner, application).one("li", id=f"party-{token}").text
+    page = people_page(as_owner, application, f"{token}/invitation/")
+    return overview, people, page.one("section", aria_labelledby="stands").text
+
+
+def test_no_page_says_finished_once_something_is_missing_again(
+    as_owner: Client, invitation: Invitation, guest: Client
+) -> None:
+    fill_in(guest, invitation, {}, done="1")
+    assert ["Finished" in line for line in lines_of_owner(as_owner, invitation)] == [True, True, True]
+    draft = open_draft(invitation.application)
+    services.remove_document(draft, draft.documents[0], by=draft.application.owner)
+    lines = lines_of_owner(as_owner, invitation)
+    assert ["Finished" in line for line in lines] == [False, False, False]
+    assert ["In progress" in line for line in lines] == [True, True, True]
+    assert [lines[0].count("1 item to complete"), lines[2].count("1 item to complete")] == [1, 1]
+
+
+def test_no_page_says_finished_once_the_service_has_rejected_a_document(
+    as_owner: Client, invitation: Invitation, guest: Client
+) -> None:
+    fill_in(guest, invitation, {}, done="1")
+    document = Delivery.objects.filter(application=invitation.application, kind=ResourceKind.DOCUMENT)
+    rejected = {"document_status": REJECTED, "document_note": "Blurred", "acknowledged": {"document_key": "Passport"}}
+    assert update_each(document, state=DeliveryState.DONE, **rejected) == 1
+    lines = lines_of_owner(as_owner, invitation)
+    assert ["Finished" in line for line in lines] == [False, False, False]
+    assert ["In progress" in line for line in lines] == [True, True, True]
+    fill_in(guest, invitation, {}, done="1")
+    assert len(part_emails()) == 1
+    page = page_at(guest, url(invitation, "?finishing=1"))
+    assert page.one("h2", id="missing").text == "Correct 1 item to finish."

@@ -17,7 +17,7 @@ from tests.applications.imports.sample_sheets import HEADS, NOOR, as_csv
 from tests.portal.pages import page_at, people_page, root
 from tests.portal.parties.test_owners import KITE
 from tests.portal.shares.test_beneficial_owners import offered, with_owners
-from tests.portal.shares.test_share_class import ANSWERS
+from tests.portal.shares.test_shares import ANSWERS
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
