@@ -252,11 +252,14 @@ def again(draft: Draft) -> Draft:
     return open_draft(Application.objects.get(pk=draft.application.pk))
 
 
-def save_section(draft: Draft, key: str, raw: dict[str, Any], *, by: Any) -> services.SaveResult:
-    """Save answers to a section of a draft, as a page that shows its newest version."""
+def save_section(
+    draft: Draft, key: str, raw: dict[str, Any], *, by: Any, version: int | None = None
+) -> services.SaveResult:
+    """Save answers to a section of a draft, as a page that shows its newest version unless an older one is given."""
     section = draft.schema.section(key)
     assert section is not None
-    return services.save_section(draft, section, raw, version=draft.version(key), by=by)
+    seen = draft.version(key) if version is None else version
+    return services.save_section(draft, section, raw, version=seen, by=by)
 
 
 def varied_draft(owner: Any) -> Draft:

@@ -48,29 +48,22 @@ def party_sheet(token: str) -> Sheet:
 
     def read(draft: Draft) -> Typed:
         row = draft.party(token)
-        assert row is not None
         return {name: row.raw.get(name, "") for name in names} | {services.ROLES: list(row.roles)}
 
     def save(draft: Draft, typed: Typed, **more: Any) -> services.SaveResult:
-        row = draft.party(token)
-        assert row is not None
         answers = {name: text for name, text in typed.items() if name != services.ROLES}
-        return services.save_party(draft, row, answers, roles=typed.get(services.ROLES), **more)
+        return services.save_party(draft, draft.party(token), answers, roles=typed.get(services.ROLES), **more)
 
     inputs = dict.fromkeys(names, TEXTS) | {services.ROLES: ROLES}
-    return Sheet(read, lambda draft: draft.party(token).version, save, inputs)  # type: ignore[union-attr]
+    return Sheet(read, lambda draft: draft.party(token).version, save, inputs)
 
 
 def class_sheet(token: str) -> Sheet:
     names = ("share_class.name", "xy.class_rights")
-
-    def read(draft: Draft) -> Typed:
-        return {name: draft.share_class(token).raw.get(name, "") for name in names}  # type: ignore[union-attr]
-
     return Sheet(
-        read=read,
-        version=lambda draft: draft.share_class(token).version,  # type: ignore[union-attr]
-        save=lambda draft, typed, **more: services.save_share_class(draft, draft.share_class(token), typed, **more),  # type: ignore[arg-type]
+        read=lambda draft: {name: draft.share_class(token).raw.get(name, "") for name in names},
+        version=lambda draft: draft.share_class(token).version,
+        save=lambda draft, typed, **more: services.save_share_class(draft, draft.share_class(token), typed, **more),
         inputs=dict.fromkeys(names, TEXTS),
     )
 
@@ -82,6 +75,15 @@ def grid_sheet(*pairs: tuple[str, str]) -> Sheet:
         save=services.save_holdings,
         inputs=dict.fromkeys(pairs, ("", "1", "2", "lots")),
     )
+
+
+SHEETS: dict[str, tuple[Sheet, ...]] = {
+    # The two ask one question in common.
+    "sections": (section_sheet(COMPANY, "entity.name", "xy.activity"), section_sheet(FUNDS, "xy.activity")),
+    "party": (party_sheet("first"),),
+    "share-class": (class_sheet("shares"),),
+    "shareholdings": (grid_sheet(("first", "shares"), ("second", "shares")),),
+}
 
 
 @dataclass
@@ -190,49 +192,28 @@ ACTIONS = (*[Story.type] * 6, *[Story.post] * 6, Story.open)
 STEPS = 40
 
 
-def story(owner: Any, which: int) -> Story:
-    application = services.start(owner=owner, product=factories.product())
-    draft = open_draft(application)
-    services.add_party(draft, "person", ["director"], {}, by=owner, token="0000000000")
-    services.add_party(draft, "person", ["shareholder"], {}, by=owner, token="0000000001")
-    services.add_share_class(draft, {}, by=owner, token="0000000002")
-    shelves: tuple[tuple[Sheet, ...], ...] = (
-        # The two ask one question in common.
-        (section_sheet(COMPANY, "entity.name", "xy.activity"), section_sheet(FUNDS, "xy.activity")),
-        (party_sheet("0000000000"),),
-        (class_sheet("0000000002"),),
-        (grid_sheet(("0000000000", "0000000002"), ("0000000001", "0000000002")),),
-    )
-    made = Story(application, shelves[which], owner)
+def story(owner: Any, kind: str) -> Story:
+    draft = factories.new_draft(owner)
+    services.add_party(draft, "person", ["director"], {}, by=owner, token="first")
+    services.add_party(draft, "person", ["shareholder"], {}, by=owner, token="second")
+    services.add_share_class(draft, {}, by=owner, token="shares")
+    made = Story(draft.application, SHEETS[kind], owner)
     for who in (0, 1):
         made.open(who, who)
     return made
 
 
-def tell(owner: Any, which: int, stories: int) -> int:
-    """Tell so many stories, each by chance; how often both had written in one place."""
+@pytest.mark.parametrize("stories", [4, pytest.param(250, marks=pytest.mark.long)])
+@pytest.mark.parametrize("kind", SHEETS)
+def test_nothing_is_overwritten_unseen_nothing_is_lost_and_nobody_clashes_with_themselves(
+    owner: Any, kind: str, stories: int
+) -> None:
     conflicts = 0
     for number in range(stories):
-        chance = random.Random(f"{which} {number}")
-        made = story(owner, which)
+        chance = random.Random(f"{kind} {number}")
+        made = story(owner, kind)
         for _ in range(STEPS):
             chance.choice(ACTIONS)(made, chance.randrange(2), chance.randrange(10_000))
         assert (number, made.overwritten, made.lost, made.false_conflicts) == (number, [], [], [])
         conflicts += made.conflicts
-    return conflicts
-
-
-each_kind = pytest.mark.parametrize("which", range(4), ids=["sections", "party", "share-class", "shareholdings"])
-
-
-@each_kind
-def test_nothing_is_overwritten_unseen_nothing_is_lost_and_nobody_clashes_with_themselves(
-    owner: Any, which: int
-) -> None:
-    assert tell(owner, which, stories=4), "no two of them ever met"
-
-
-@pytest.mark.long
-@each_kind
-def test_the_same_of_a_thousand_stories(owner: Any, which: int) -> None:
-    assert tell(owner, which, stories=250)
+    assert conflicts, "no two of them ever met"

@@ -12,35 +12,43 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application, Change, Document
 from formation_portal.contract.lifecycle import State
 from tests import factories
+from tests.applications.test_documents import files
 from tests.subscribing import subscribe
 
 pytestmark = pytest.mark.django_db
 
 
-def files(settings: Any) -> list[Path]:
-    return [path for path in Path(settings.MEDIA_ROOT).rglob("*") if path.is_file()]
-
-
-def fill(draft: Draft, key: str, raw: dict[str, Any], by: Any) -> None:
-    factories.save_section(draft, key, raw, by=by)
-
-
-def test_a_copy_needs_and_says_the_same(complete: Draft, owner: Any) -> None:
-    copied = open_draft(services.create_copy(complete, by=owner))
-    assert copied.needs == ()
-    assert copied.entity_raw == complete.entity_raw
-    [ada], [old_ada] = copied.parties, complete.parties
-    assert (ada.kind, ada.roles, ada.raw) == (old_ada.kind, old_ada.roles, old_ada.raw)
-    assert [row.raw for row in copied.share_classes] == [row.raw for row in complete.share_classes]
+def test_a_copy_of_a_submitted_application_is_a_draft_that_needs_and_says_the_same(complete: Draft, owner: Any) -> None:
+    [old_ada], [ordinary], [old] = complete.parties, complete.share_classes, complete.documents
+    naming = {"xy.person.appointed_by": ordinary.token}
+    services.save_party(complete, old_ada, naming, version=old_ada.version, by=owner)
+    services.submit(complete, by=owner, declaration="All true")
+    copied = factories.again(open_draft(services.create_copy(complete, by=owner)))
+    kept = copied.application
+    assert (kept.status, kept.submitted_at, kept.declaration, kept.submissions) == (State.DRAFT, None, "", 0)
+    assert factories.again(complete).application.status is State.SUBMITTED_FOR_REVIEW
+    assert kept.schema_version_id == complete.application.schema_version_id
+    assert kept.product == complete.application.product
+    assert (copied.needs, copied.entity_raw) == ((), complete.entity_raw)
+    [ada], [share_class], [new] = copied.parties, copied.share_classes, copied.documents
+    assert (ada.kind, ada.roles) == (old_ada.kind, old_ada.roles)
+    assert ada.raw == factories.ADA | {"xy.person.appointed_by": share_class.token}
+    assert share_class.raw == ordinary.raw
     assert list(copied.typed_holdings().values()) == ["10,000"]
-    assert [one.shares for one in copied.holdings.values()] == [10000]
-    assert copied.application.schema_version_id == complete.application.schema_version_id
-    assert copied.application.product == complete.application.product
+    assert [holding.shares for holding in copied.holdings.values()] == [10000]
+    # Its documents are files of their own.
+    assert old.file.name != new.file.name
+    assert (new.name, new.slot, new.sha256, new.size) == (old.name, old.slot, old.sha256, old.size)
+    assert new.party == ada.model
+    Path(old.file.path).unlink()
+    with new.file.open("rb") as content:
+        assert content.read() == factories.PDF
+    assert Path(new.file.path).stat().st_nlink == 1
 
 
 def test_what_is_parked_or_unreadable_is_copied_as_typed(draft: Draft, owner: Any) -> None:
-    fill(draft, "the-company", factories.COMPANY | {"xy.goods": "Tea"}, owner)
-    fill(draft, "funds", {"xy.capital": {"amount": "a lot", "currency": "USD"}}, owner)
+    factories.save_section(draft, "the-company", factories.COMPANY | {"xy.goods": "Tea"}, by=owner)
+    factories.save_section(draft, "funds", {"xy.capital": {"amount": "a lot", "currency": "USD"}}, by=owner)
     ada = services.add_party(draft, "person", ["director", "manager"], factories.ADA, by=owner)
     services.set_roles(draft, ada, ["manager"], by=owner)
     copied = open_draft(services.create_copy(draft, by=owner))
@@ -49,46 +57,15 @@ def test_what_is_parked_or_unreadable_is_copied_as_typed(draft: Draft, owner: An
     assert [need.text for need in copied.needs] == [need.text for need in draft.needs]
 
 
-def test_an_answer_that_names_a_class_names_the_copied_class(complete: Draft, owner: Any) -> None:
-    [ada], [ordinary] = complete.parties, complete.share_classes
-    naming = {"xy.person.appointed_by": ordinary.token}
-    services.save_party(complete, ada, naming, version=ada.version, by=owner)
-    copied = open_draft(services.create_copy(complete, by=owner))
-    assert copied.parties[0].raw["xy.person.appointed_by"] == copied.share_classes[0].token
-    assert copied.needs == ()
-
-
-def test_documents_are_files_of_their_own(complete: Draft, owner: Any, settings: Any) -> None:
-    copied = open_draft(services.create_copy(complete, by=owner))
-    [old], [new] = complete.documents, copied.documents
-    assert old.file.name != new.file.name
-    assert (new.name, new.slot, new.sha256, new.size) == (old.name, old.slot, old.sha256, old.size)
-    assert new.party == copied.parties[0].model
-    services.remove_document(complete, old, by=owner)
-    Path(old.file.path).unlink(missing_ok=True)
-    with new.file.open("rb") as content:
-        assert content.read() == factories.PDF
-    assert Path(new.file.path).stat().st_nlink == 1
-
-
-def test_a_submitted_application_is_copied_as_a_draft(complete: Draft, owner: Any) -> None:
-    services.submit(complete, by=owner, declaration="All true")
-    copied = Application.objects.get(pk=services.create_copy(complete, by=owner).pk)
-    assert (copied.status, copied.submitted_at, copied.declaration, copied.submissions) == (State.DRAFT, None, "", 0)
-    assert Application.objects.get(pk=complete.application.pk).status is State.SUBMITTED_FOR_REVIEW
-
-
-def test_a_copy_that_fails_leaves_no_file_behind(
-    complete: Draft, owner: Any, settings: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_copy_that_fails_leaves_no_file_behind(complete: Draft, owner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(draft: Draft) -> None:
         raise IntegrityError
 
-    before = files(settings)
+    before = files()
     subscribe(monkeypatch, "application_changed", refuse)
     with pytest.raises(IntegrityError):
         services.create_copy(complete, by=owner)
-    assert files(settings) == before
+    assert files() == before
     assert Application.objects.count() == 1
     assert Change.objects.exclude(application=complete.application).count() == 0
 

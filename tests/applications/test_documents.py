@@ -26,11 +26,6 @@ from tests import factories
 from tests.documents import sample_files
 
 
-@pytest.fixture
-def ada(draft: Draft, owner: Any) -> Any:
-    return services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
-
-
 def files() -> list[Path]:
     return [path for path in Path(settings.MEDIA_ROOT).rglob("*") if path.is_file()]
 
@@ -47,15 +42,6 @@ def test_the_type_is_read_from_the_content(draft: Draft, owner: Any, ada: Any, c
         assert file.read() == content
 
 
-@pytest.mark.parametrize("content", [b"", b"MZ\x90\x00", b"<html>%PDF-1.7", b"GIF89a"])
-def test_what_is_empty_or_of_another_type_is_refused_with_the_way_out(
-    draft: Draft, owner: Any, ada: Any, content: bytes
-) -> None:
-    with pytest.raises(services.UploadRefused, match=r"^(?:The file must be|Upload a) "):
-        services.add_document(draft, ada, "Passport", factories.upload(content), by=owner)
-    assert not files()
-
-
 @pytest.mark.parametrize("name", ["p.png", "passport", "../x.JFIF", "IMG_1.JPG", "Letter of J. Smith"])
 def test_a_download_is_named_by_reference_slot_and_type(
     draft: Draft, owner: Any, ada: Any, as_owner: Client, name: str
@@ -66,11 +52,23 @@ def test_a_download_is_named_by_reference_slot_and_type(
     assert answer["Content-Disposition"] == f'attachment; filename="{draft.application.reference}-passport.pdf"'
 
 
-@pytest.mark.parametrize("name", ["p.html", "passport.pdf.exe", "passport.exe.pdf", "../x.svg", "x.SVG ", "a.php.jpg"])
-def test_a_file_whose_name_is_that_of_another_type_is_refused(draft: Draft, owner: Any, ada: Any, name: str) -> None:
-    upload = factories.upload()
+_BY_CONTENT, _BY_NAME = r"^(?:The file must be|Upload a) ", "name is that of another type"
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "words"),
+    [
+        *((content, "passport.pdf", _BY_CONTENT) for content in (b"", b"MZ\x90\x00", b"<html>%PDF-1.7", b"GIF89a")),
+        *((factories.PDF, name, _BY_NAME) for name in ("p.html", "passport.pdf.exe", "passport.exe.pdf", "../x.svg")),
+        *((factories.PDF, name, _BY_NAME) for name in ("x.SVG ", "a.php.jpg")),
+    ],
+)
+def test_a_file_whose_content_or_name_is_that_of_another_type_is_refused(
+    draft: Draft, owner: Any, ada: Any, content: bytes, name: str, words: str
+) -> None:
+    upload = factories.upload(content)
     upload._name = name
-    with pytest.raises(services.UploadRefused, match="name is that of another type"):
+    with pytest.raises(services.UploadRefused, match=words):
         services.add_document(draft, ada, "Passport", upload, by=owner)
     assert not files()
 
@@ -191,49 +189,41 @@ def test_a_file_is_stored_under_a_name_of_ours(draft: Draft, owner: Any, ada: An
     assert path.stat().st_mode & 0o077 == 0
 
 
-def test_a_new_file_takes_the_place_of_the_old_one(
+def test_a_new_file_takes_the_place_of_the_old_one_and_only_the_last_few_of_those_are_kept(
     draft: Draft, owner: Any, ada: Any, django_capture_on_commit_callbacks: Any
 ) -> None:
-    services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
+    for number in range(9):
+        with django_capture_on_commit_callbacks(execute=True):
+            services.add_document(draft, ada, "Passport", factories.upload(name=f"{number}.pdf"), by=owner)
+    again = open_draft(draft.application)
+    for opened in (draft, again):
+        assert [document.name for document in opened.documents] == ["8.pdf"]
+        replaced = [document.name for document in opened.replaced_in(ada, "Passport")]
+        assert replaced == ["7.pdf", "6.pdf", "5.pdf", "4.pdf", "3.pdf"]
+    assert len(files()) == 6
+    assert again.record.documents == {(ada.token, "Passport")}
+    assert [document.name for document in Document.objects.in_use()] == ["8.pdf"]
+    # An earlier one is removed without the one that counts.
     with django_capture_on_commit_callbacks(execute=True):
-        services.add_document(draft, ada, "Passport", factories.upload(factories.JPEG, "scan.jpg"), by=owner)
-    assert [document.name for document in Document.objects.in_use()] == ["scan.jpg"]
-    assert [document.name for document in draft.documents] == ["scan.jpg"]
-    assert [document.name for document in draft.replaced_in(ada, "Passport")] == ["passport.pdf"]
-    assert len(files()) == 2
-    assert open_draft(draft.application).record.documents == {(ada.token, "Passport")}
+        services.remove_document(draft, draft.replaced_in(ada, "Passport")[0], by=owner)
+    assert draft.replaced_in(ada, "Passport")[0].name == "6.pdf"
+    assert [document.name for document in draft.documents] == ["8.pdf"]
+    assert len(files()) == 5
 
 
-def test_an_earlier_file_is_removed_without_the_one_that_counts(
-    draft: Draft, owner: Any, ada: Any, django_capture_on_commit_callbacks: Any
-) -> None:
-    services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
-    services.add_document(draft, ada, "Passport", factories.upload(name="new.pdf"), by=owner)
-    [earlier] = draft.replaced_in(ada, "Passport")
-    with django_capture_on_commit_callbacks(execute=True):
-        services.remove_document(draft, earlier, by=owner)
-    assert draft.replaced_in(ada, "Passport") == []
-    assert [one.name for one in draft.documents] == ["new.pdf"]
-    assert len(files()) == 1
-
-
-def test_what_is_found_in_a_file_and_its_picture_are_kept_with_it(draft: Draft, owner: Any, ada: Any) -> None:
+def test_what_is_found_in_a_file_is_kept_with_it_and_copied(draft: Draft, owner: Any, ada: Any) -> None:
     scan = factories.upload(sample_files.jpeg(640, 480), "scan.pdf")
     document = services.add_document(draft, ada, "Passport", scan, by=owner)
     found = documents.findings_of(Document.objects.get(pk=document.pk))
     assert (found.width, found.height) == (640, 480)
     assert found.codes == (FindingCode.MISNAMED, FindingCode.FEW_PIXELS)
     assert bytes(Preview.objects.get().picture).startswith(b"\xff\xd8")
+    Document.objects.update(scan=ScanState.WAITING)
+    copy = services.create_copy(open_draft(draft.application), by=owner).documents.get()
+    assert copy.is_checking
+    assert copy.findings == document.findings != {}
     services.remove_document(draft, document, by=owner)
-    assert not Preview.objects.exists()
-
-
-def test_a_file_stays_until_its_removal_is_committed(draft: Draft, owner: Any, ada: Any) -> None:
-    document = services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
-    with transaction.atomic():
-        services.remove_document(draft, document, by=owner)
-        transaction.set_rollback(True)
-    assert len(files()) == 1
+    assert not Preview.objects.filter(document=document).exists()
 
 
 @pytest.mark.parametrize(
@@ -264,8 +254,15 @@ def test_only_slots_of_the_form_are_filled(draft: Draft, owner: Any, ada: Any) -
     assert kept.record.documents == {(None, "Business plan")}
 
 
-def test_a_removed_file_is_gone(draft: Draft, owner: Any, ada: Any, django_capture_on_commit_callbacks: Any) -> None:
+def test_a_removed_file_is_gone_once_its_removal_is_committed(
+    draft: Draft, owner: Any, ada: Any, django_capture_on_commit_callbacks: Any
+) -> None:
     document = services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
+    with transaction.atomic():
+        services.remove_document(draft, document, by=owner)
+        transaction.set_rollback(True)
+    assert len(files()) == 1
+    draft.reload()
     with django_capture_on_commit_callbacks(execute=True):
         services.remove_document(draft, document, by=owner)
     assert not files()
@@ -279,19 +276,6 @@ def test_where_a_broken_picture_ends_is_always_found(mime_type: str, content: by
     assert hides_another_file(content, mime_type) in (True, False)
 
 
-def test_of_the_files_that_were_replaced_only_the_last_few_are_kept(
-    draft: Draft, owner: Any, ada: Any, django_capture_on_commit_callbacks: Any
-) -> None:
-    for number in range(9):
-        with django_capture_on_commit_callbacks(execute=True):
-            services.add_document(draft, ada, "Passport", factories.upload(name=f"{number}.pdf"), by=owner)
-    assert [one.name for one in draft.replaced_in(ada, "Passport")] == ["7.pdf", "6.pdf", "5.pdf", "4.pdf", "3.pdf"]
-    assert [one.name for one in open_draft(draft.application).replaced_in(ada, "Passport")] == [
-        one.name for one in draft.replaced_in(ada, "Passport")
-    ]
-    assert len(files()) == 6
-
-
 def test_the_same_file_again_changes_nothing(draft: Draft, owner: Any, ada: Any) -> None:
     first = services.add_document(draft, ada, "Passport", factories.upload(), by=owner)
     revision = draft.application.revision
@@ -302,14 +286,3 @@ def test_the_same_file_again_changes_nothing(draft: Draft, owner: Any, ada: Any)
 def test_long_slot_names_stay_apart_and_fit_their_column() -> None:
     subjects = {document_subject("t", "x" * 400), document_subject("t", "x" * 400 + "y")}
     assert sorted(map(len, subjects)) == [200, 200]
-
-
-def test_a_copy_has_what_was_found_in_a_file_and_waits_for_the_scanner_as_well(
-    draft: Draft, owner: Any, ada: Any
-) -> None:
-    scan = factories.upload(sample_files.jpeg(640, 480), "scan.jpg")
-    found = services.add_document(draft, ada, "Passport", scan, by=owner).findings
-    Document.objects.update(scan=ScanState.WAITING)
-    copy = services.create_copy(open_draft(draft.application), by=owner).documents.get()
-    assert copy.is_checking
-    assert copy.findings == found != {}

@@ -67,12 +67,6 @@ def test_a_reference_can_be_read_aloud_and_not_guessed() -> None:
     assert all(re.fullmatch(r"FP(-[0-9A-HJKMNP-TV-Z]{4}){3}", reference) for reference in references)
 
 
-def test_needs_are_told_by_section_and_party(draft: Draft, owner: Any) -> None:
-    party = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
-    assert {need.field for need in draft.needs_of_section("funds")} == {"xy.capital", "xy.activity"}
-    assert [need.slot for need in draft.needs_of_party(party.token)] == ["Passport"]
-
-
 def test_only_its_customer_finds_an_application(application: Application, owner: Any, other_customer: Any) -> None:
     assert list(Application.objects.visible_to(owner)) == [application]
     assert not Application.objects.visible_to(other_customer).exists()

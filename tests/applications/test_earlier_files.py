@@ -1,10 +1,8 @@
 """Files that were uploaded before are offered again: one's own, of the same person, for the same slot; and copied."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -12,27 +10,22 @@ from formation_portal.applications import services
 from formation_portal.applications.documents import EarlierFiles, can_serve
 from formation_portal.applications.draft import Draft
 from tests import factories
-
-
-@pytest.fixture
-def ada(draft: Draft, owner: Any) -> Any:
-    return services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+from tests.applications.test_documents import files
 
 
 @pytest.fixture
 def earlier(owner: Any) -> Draft:
     """Another application of the owner's, with Ada's passport."""
     other = factories.new_draft(owner)
-    party = services.add_party(
-        other, "person", ["shareholder"], {**factories.ADA, "person.last_name": "LOVELACE"}, by=owner
-    )
+    named = factories.ADA | {"person.last_name": "LOVELACE"}
+    party = services.add_party(other, "person", ["shareholder"], named, by=owner)
     services.add_document(other, party, "Passport", factories.upload(name="ada.pdf"), by=owner)
     return other
 
 
 def offered(draft: Draft, user: Any, slot: str = "Passport") -> list[str]:
-    files = EarlierFiles(draft, user)
-    return [one.name for one in files.fitting(draft.parties[0], slot)]
+    earlier = EarlierFiles(draft, user)
+    return [file.name for file in earlier.fitting(draft.parties[0], slot)]
 
 
 def test_the_passport_of_the_same_person_is_offered(draft: Draft, owner: Any, ada: Any, earlier: Draft) -> None:
@@ -40,9 +33,15 @@ def test_the_passport_of_the_same_person_is_offered(draft: Draft, owner: Any, ad
     assert offered(draft, owner, "Letter") == []
     [source] = EarlierFiles(draft, owner).fitting(draft.parties[0], "Passport")
     assert EarlierFiles(draft, owner).about(source) == "Ada LOVELACE"
+    services.add_document(
+        earlier, earlier.parties[0], "Passport", factories.upload(factories.JPEG, "newer.jpg"), by=owner
+    )
+    assert offered(draft, owner) == ["newer.jpg"], "and none that was replaced"
+    services.delete_draft(earlier.application, by=owner)
+    assert offered(draft, owner) == []
 
 
-def test_nobody_is_offered_the_files_of_others(
+def test_nobody_is_offered_the_files_of_others_or_of_another_person_of_that_name(
     draft: Draft, owner: Any, other_customer: Any, ada: Any, earlier: Draft
 ) -> None:
     assert offered(draft, other_customer) == []
@@ -50,26 +49,19 @@ def test_nobody_is_offered_the_files_of_others(
     services.add_party(theirs, "person", ["director"], factories.ADA, by=other_customer)
     assert offered(theirs, other_customer) == []
     assert offered(theirs, owner) == []
-
-
-def test_replaced_and_deleted_files_are_not_offered(draft: Draft, owner: Any, ada: Any, earlier: Draft) -> None:
-    services.add_document(
-        earlier, earlier.parties[0], "Passport", factories.upload(factories.JPEG, "newer.jpg"), by=owner
-    )
-    assert offered(draft, owner) == ["newer.jpg"]
-    services.delete_draft(earlier.application, by=owner)
-    assert offered(draft, owner) == []
+    namesake = factories.ADA | {"person.date_of_birth": {"day": "1", "month": "1", "year": "1970"}}
+    another = factories.new_draft(owner)
+    services.add_party(another, "person", ["director"], namesake, by=owner)
+    assert offered(another, owner) == []
 
 
 def test_a_document_of_the_company_is_offered_where_the_company_is_the_same(draft: Draft, owner: Any) -> None:
     other = factories.new_draft(owner)
     services.add_document(other, None, "Business plan", factories.upload(name="plan.pdf"), by=owner)
-    for one, name in ((draft, "Larkfield Holdings"), (other, "larkfield  HOLDINGS")):
-        section = one.schema.section("the-company")
-        assert section is not None
+    for company, name in ((draft, "Larkfield Holdings"), (other, "larkfield  HOLDINGS")):
         assert EarlierFiles(draft, owner).fitting(None, "Business plan") == ()
-        services.save_section(one, section, {"entity.name": name}, version=one.version(section.key), by=owner)
-    assert [one.name for one in EarlierFiles(draft, owner).fitting(None, "Business plan")] == ["plan.pdf"]
+        factories.save_section(company, "the-company", {"entity.name": name}, by=owner)
+    assert [file.name for file in EarlierFiles(draft, owner).fitting(None, "Business plan")] == ["plan.pdf"]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +92,7 @@ def test_a_file_that_is_used_again_is_a_copy_and_outlives_the_first(
         assert kept.read() == factories.PDF
     with django_capture_on_commit_callbacks(execute=True):
         services.remove_document(draft, used, by=owner)
-    assert [path for path in Path(settings.MEDIA_ROOT).rglob("*") if path.is_file()] == []
+    assert files() == []
 
 
 def test_many_files_cost_as_many_queries_as_one_and_bring_nothing_large_along(
@@ -108,9 +100,9 @@ def test_many_files_cost_as_many_queries_as_one_and_bring_nothing_large_along(
 ) -> None:
     def read() -> list[str]:
         with CaptureQueriesContext(connection) as seen:
-            files = EarlierFiles(draft, owner)
-            found = [*files.fitting(draft.parties[0], "Passport"), *files.fitting(None, "Business plan")]
-            assert all(files.about(one) for one in found)
+            offers = EarlierFiles(draft, owner)
+            fitting = [*offers.fitting(draft.parties[0], "Passport"), *offers.fitting(None, "Business plan")]
+            assert all(offers.about(file) for file in fitting)
         return [query["sql"] for query in seen]
 
     # What is read of the application itself is no matter of these.
@@ -119,17 +111,9 @@ def test_many_files_cost_as_many_queries_as_one_and_bring_nothing_large_along(
     few = read()
     [source] = earlier.parties
     for number in range(8):
-        about = source if number % 2 else None
-        content = factories.PDF + str(number).encode()
-        services.add_document(
-            earlier, about, "Passport" if about else "Business plan", factories.upload(content), by=owner
-        )
+        about, slot = (source, "Passport") if number % 2 else (None, "Business plan")
+        content = factories.upload(factories.PDF + str(number).encode())
+        services.add_document(earlier, about, slot, content, by=owner)
     many = read()
     assert len(few) <= len(many) <= 4
     assert not any("snapshot_id" in query for query in many), "whole applications are read"
-
-
-def test_another_person_of_that_name_is_told_apart(draft: Draft, owner: Any, earlier: Draft) -> None:
-    born = {"day": "1", "month": "1", "year": "1970"}
-    services.add_party(draft, "person", ["director"], {**factories.ADA, "person.date_of_birth": born}, by=owner)
-    assert offered(draft, owner) == []

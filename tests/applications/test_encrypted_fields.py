@@ -9,7 +9,6 @@ from django.db import connection
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Change, Party, SectionAnswers
 from formation_portal.core.encrypted_fields import Stored, column_values, update_rows
 from formation_portal.core.encryption import UnreadableError
@@ -55,84 +54,67 @@ def stored_in(model: Any, name: str, pk: int) -> str:
     with connection.cursor() as cursor:
         column = model._meta.get_field(name).column
         cursor.execute(f"SELECT {column} FROM {model._meta.db_table} WHERE id = %s", [pk])
-        [(said,)] = cursor.fetchall()
-    return str(said)
+        [(content,)] = cursor.fetchall()
+    return str(content)
 
 
-def person(draft: Draft, token: str) -> Party:
-    raw = {"person.last_name": "Same"}
-    return Party.objects.create(application=draft.application, kind="person", token=token, raw=raw)
+def assert_unreadable(row: Any, name: str, content: str) -> None:
+    type(row).objects.filter(pk=row.pk).update(**{name: Stored(content)})
+    with pytest.raises(UnreadableError):
+        getattr(type(row).objects.get(pk=row.pk), name)
+
+
+@pytest.fixture
+def row(ada: Any) -> Party:
+    return Party.objects.get(pk=ada.pk)
 
 
 @pytest.mark.django_db(databases=["default", "service"])
 class TestRows:
-    def test_the_database_has_no_word_of_it(self, complete: Draft) -> None:
-        ada = complete.party("ada")
-        assert ada is not None
-        said = stored_in(Party, "raw", ada.model.pk)
-        assert "Lovelace" not in said
-        assert Party.objects.get(pk=ada.model.pk).raw["person.last_name"] == "Lovelace"
+    def test_the_database_has_no_word_of_it_and_stores_two_equal_values_differently(self, row: Party) -> None:
+        content = stored_in(Party, "raw", row.pk)
+        assert "Lovelace" not in content
+        assert row.raw["person.last_name"] == "Lovelace"
+        twin = Party.objects.create(application=row.application, kind="person", token="twin", raw=row.raw)
+        assert stored_in(Party, "raw", twin.pk) != content
 
-    def test_two_equal_values_are_stored_differently(self, complete: Draft) -> None:
-        rows = [person(complete, token) for token in ("first", "second")]
-        first, second = (stored_in(Party, "raw", row.pk) for row in rows)
-        assert first != second
+    def test_what_was_put_into_another_row_is_not_read(self, row: Party) -> None:
+        other = Party.objects.create(application=row.application, kind="person", token="other", raw={})
+        assert_unreadable(other, "raw", stored_in(Party, "raw", row.pk))
+        # Nor what was put into another column.
+        change = row.application.changes.first()
+        assert_unreadable(change, "named", stored_in(Change, "changes", change.pk))
 
-    def test_what_was_put_into_another_row_is_not_read(self, complete: Draft) -> None:
-        first, second = (person(complete, token) for token in ("first", "second"))
-        Party.objects.filter(pk=second.pk).update(raw=Stored(stored_in(Party, "raw", first.pk)))
-        with pytest.raises(UnreadableError):
-            _ = Party.objects.get(pk=second.pk).raw
+    def test_one_letter_changed_is_noticed(self, row: Party) -> None:
+        content = stored_in(Party, "raw", row.pk)
+        assert_unreadable(row, "raw", content[:40] + ("A" if content[40] != "A" else "B") + content[41:])
+        # Nor is plain text read.
+        assert_unreadable(row, "raw", '{"person.last_name": "Forged"}')
 
-    def test_what_was_put_into_another_column_is_not_read(self, complete: Draft) -> None:
-        change = Change.objects.filter(application=complete.application)[0]
-        Change.objects.filter(pk=change.pk).update(named=Stored(stored_in(Change, "changes", change.pk)))
-        with pytest.raises(UnreadableError):
-            _ = Change.objects.get(pk=change.pk).named
-
-    def test_one_letter_changed_is_noticed(self, complete: Draft) -> None:
-        row = Party.objects.filter(application=complete.application)[0]
-        said = stored_in(Party, "raw", row.pk)
-        Party.objects.filter(pk=row.pk).update(raw=Stored(said[:40] + ("A" if said[40] != "A" else "B") + said[41:]))
-        with pytest.raises(UnreadableError):
-            _ = Party.objects.get(pk=row.pk).raw
-
-    def test_plain_text_is_not_read_either(self, complete: Draft) -> None:
-        row = Party.objects.filter(application=complete.application)[0]
-        Party.objects.filter(pk=row.pk).update(raw=Stored('{"person.last_name": "Forged"}'))
-        with pytest.raises(UnreadableError):
-            _ = Party.objects.get(pk=row.pk).raw
-
-    def test_no_plain_value_is_written_or_looked_for(self, complete: Draft) -> None:
-        rows = Party.objects.filter(application=complete.application)
+    def test_no_plain_value_is_written_or_looked_for(self, row: Party) -> None:
         with pytest.raises(FieldError):
-            rows.update(raw={"person.last_name": "Plain"})
-        with pytest.raises(FieldError):
-            rows.filter(raw={"person.last_name": "Lovelace"}).exists()
-        with pytest.raises(FieldError):
-            rows.filter(raw__icontains="Lovelace").exists()
+            Party.objects.update(raw={"person.last_name": "Plain"})
+        for lookup in ({"raw": {"person.last_name": "Lovelace"}}, {"raw__icontains": "Lovelace"}):
+            with pytest.raises(FieldError):
+                Party.objects.filter(**lookup).exists()
 
-    def test_what_nobody_has_read_is_saved_as_it_was(self, complete: Draft) -> None:
-        row = Party.objects.filter(application=complete.application)[0]
+    def test_a_column_is_read_when_it_is_asked_for_and_saved_as_it_was_when_nobody_has_read_it(
+        self, row: Party
+    ) -> None:
         before = stored_in(Party, "raw", row.pk)
-        Party.objects.get(pk=row.pk).save()
+        Party.objects.get().save()
         assert stored_in(Party, "raw", row.pk) == before
+        assert Party.objects.defer("raw", "token").get().raw == row.raw
 
-    def test_a_deferred_column_is_read_when_it_is_asked_for(self, complete: Draft) -> None:
-        row = Party.objects.defer("raw", "token").filter(application=complete.application).order_by("pk")[0]
-        assert row.raw == Party.objects.get(pk=row.pk).raw
-
-    def test_many_rows_are_changed_at_once(self, complete: Draft) -> None:
-        rows = list(Party.objects.filter(application=complete.application))
-        for number, row in enumerate(rows):
-            row.raw, row.position = {"person.last_name": f"No {number}"}, number
+    def test_rows_are_changed_at_once(self, row: Party) -> None:
+        Party.objects.create(application=row.application, kind="person", token="twin", raw=row.raw)
+        rows = list(Party.objects.order_by("pk"))
+        for number, party in enumerate(rows):
+            party.raw, party.position = {"person.last_name": f"No {number}"}, number
         update_rows(rows, ["raw", "position"])
-        assert [row.raw["person.last_name"] for row in rows] == [f"No {number}" for number in range(len(rows))]
-        found = [(row.raw, row.position) for row in Party.objects.filter(pk__in=[row.pk for row in rows])]
-        assert sorted(found, key=lambda one: one[1]) == [(row.raw, row.position) for row in rows]
-
-    def test_one_row_is_changed_by_an_update(self, complete: Draft) -> None:
-        row = Party.objects.filter(application=complete.application)[0]
+        changed = [({"person.last_name": "No 0"}, 0), ({"person.last_name": "No 1"}, 1)]
+        assert [(party.raw, party.position) for party in rows] == changed
+        assert [(party.raw, party.position) for party in Party.objects.order_by("pk")] == changed
         row.raw = {"person.last_name": "New"}
         Party.objects.filter(pk=row.pk).update(**column_values(row, ["raw", "version"]))
         assert Party.objects.get(pk=row.pk).raw == {"person.last_name": "New"}

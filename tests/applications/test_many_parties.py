@@ -49,9 +49,7 @@ def test_a_change_is_seen_in_the_same_draft(draft: Draft, owner: Any) -> None:
     for number in range(3):
         services.add_party(draft, "person", ["director"], factories.ADA, by=owner, token=f"p{number}")
     assert draft.parties
-    removed = draft.party("p1")
-    assert removed is not None
-    services.remove_party(draft, removed, by=owner)
+    services.remove_party(draft, draft.party("p1"), by=owner)
     services.add_party(draft, "corporate", ["shareholder"], {}, by=owner, token="p3")
     assert [(row.token, row.kind, row.roles) for row in draft.parties] == [
         ("p0", "person", ("director",)),

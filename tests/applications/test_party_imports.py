@@ -15,11 +15,9 @@ from formation_portal.applications.models import Change
 from formation_portal.applications.services.party_imports import RowAction
 from formation_portal.core.background import run_hourly_tasks
 from tests import factories
-from tests.applications.imports.conftest import Upload, upload
+from tests.applications.conftest import Upload
 from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, as_csv
 from tests.subscribing import subscribe
-
-__all__ = ["upload"]
 
 pytestmark = pytest.mark.django_db
 
@@ -35,13 +33,17 @@ def every(draft: Draft, found: PartyImport, action: str = RowAction.ADD) -> dict
     return {row.token: action for row in services.import_rows(draft, found)}
 
 
-def test_the_good_rows_are_taken_and_the_others_are_kept(draft: Draft, upload: Upload, owner: Any) -> None:
+def test_the_good_rows_are_taken_once_and_the_others_are_kept(draft: Draft, upload: Upload, owner: Any) -> None:
     found = upload(as_csv(HEADS, ADA, BAD))
     taken = services.apply_import(draft, found, every(draft, found), by=owner)
     assert (taken.added, taken.is_all) == (1, False)
     assert labels(draft) == [("Ada Lovelace", ("director",))]
     assert [row.is_taken for row in services.import_rows(factories.again(draft), found)] == [True, False]
-    assert PartyImport.objects.filter(pk=found.pk).exists()
+    # The mended sheet adds only who is missing.
+    mended = upload(as_csv(HEADS, ADA, NOOR))
+    assert list(PartyImport.objects.all()) == [mended]
+    services.apply_import(draft, mended, every(draft, mended), by=owner)
+    assert [label for label, _ in labels(draft)] == ["Ada Lovelace", "Noor Haddad"]
 
 
 def test_what_was_removed_since_is_not_added_by_an_old_page(draft: Draft, upload: Upload, owner: Any) -> None:
@@ -63,15 +65,6 @@ def test_a_sheet_of_which_nothing_is_left_is_deleted(draft: Draft, upload: Uploa
     assert len(labels(draft)) == 2
 
 
-def test_the_mended_sheet_adds_only_who_is_missing(draft: Draft, upload: Upload, owner: Any) -> None:
-    first = upload(as_csv(HEADS, ADA, BAD))
-    services.apply_import(draft, first, every(draft, first), by=owner)
-    mended = upload(as_csv(HEADS, ADA, NOOR))
-    assert not PartyImport.objects.filter(pk=first.pk).exists()
-    services.apply_import(draft, mended, every(draft, mended), by=owner)
-    assert [label for label, _ in labels(draft)] == ["Ada Lovelace", "Noor Haddad"]
-
-
 def test_somebody_who_is_here_takes_more_and_keeps_what_they_have(draft: Draft, upload: Upload, owner: Any) -> None:
     known = {"person.first_name": "Ada", "person.last_name": "Lovelace", "person.email": "old@example.com"}
     there = services.add_party(draft, "person", ["director"], known, by=owner)
@@ -86,8 +79,7 @@ def test_somebody_who_is_here_takes_more_and_keeps_what_they_have(draft: Draft, 
     assert row.version == 2
 
 
-def test_somebody_who_has_everything_already_is_left_alone(draft: Draft, upload: Upload, owner: Any) -> None:
-    services.add_party(draft, "person", ["director"], factories.ADA, by=owner, token="ada")
+def test_somebody_who_has_everything_already_is_left_alone(draft: Draft, ada: Any, upload: Upload, owner: Any) -> None:
     found = upload(as_csv(HEADS, ADA))
     taken = services.apply_import(draft, found, every(draft, found, RowAction.MERGE), by=owner)
     [row] = factories.again(draft).parties
@@ -95,8 +87,9 @@ def test_somebody_who_has_everything_already_is_left_alone(draft: Draft, upload:
     assert [change.what for change in Change.objects.filter(holder="ada")] == ["Added Ada Lovelace"]
 
 
-def test_who_is_somebody_else_is_added_and_nobody_is_asked_again(draft: Draft, upload: Upload, owner: Any) -> None:
-    services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+def test_who_is_somebody_else_is_added_and_nobody_is_asked_again(
+    draft: Draft, ada: Any, upload: Upload, owner: Any
+) -> None:
     found = upload(as_csv(HEADS, ADA))
     assert services.apply_import(draft, found, every(draft, found, RowAction.ADD), by=owner).added == 0
     assert services.apply_import(draft, found, every(draft, found, RowAction.ADD_ANYWAY), by=owner).added == 1
@@ -119,22 +112,17 @@ def test_nothing_is_taken_where_something_goes_wrong(
     assert PartyImport.objects.filter(pk=found.pk).exists()
 
 
+# Outside a transaction: the round vacuums the database too.
+@pytest.mark.django_db(databases=["default", "service"], transaction=True)
 def test_a_sheet_is_kept_for_a_week(draft: Draft, upload: Upload, owner: Any) -> None:
     found = upload(as_csv(HEADS, ADA))
     assert timedelta(days=6.9) < found.expires_at - timezone.now() <= timedelta(days=7)
+    run_hourly_tasks()
+    assert PartyImport.objects.kept().exists()
     PartyImport.objects.update(expires_at=timezone.now())
     assert not PartyImport.objects.kept().exists()
     with pytest.raises(services.Gone):
         services.apply_import(draft, found, every(draft, found), by=owner)
-
-
-# Outside a transaction: the round vacuums the database too.
-@pytest.mark.django_db(databases=["default", "service"], transaction=True)
-def test_the_hourly_round_deletes_those_whose_time_is_over(draft: Draft, upload: Upload) -> None:
-    upload(as_csv(HEADS, ADA))
-    run_hourly_tasks()
-    assert PartyImport.objects.exists()
-    PartyImport.objects.update(expires_at=timezone.now())
     run_hourly_tasks()
     assert not PartyImport.objects.exists()
 

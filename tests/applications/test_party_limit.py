@@ -10,10 +10,8 @@ from formation_portal.applications.services.party_imports import RowAction
 from formation_portal.applications.transfer import content_of
 from formation_portal.contract.lifecycle import State
 from tests import factories
-from tests.applications.imports.conftest import Upload, upload
+from tests.applications.conftest import Upload
 from tests.applications.imports.sample_sheets import ADA, HEADS, NOOR, as_csv
-
-__all__ = ["upload"]
 
 pytestmark = pytest.mark.django_db
 
@@ -76,9 +74,7 @@ def test_a_sheet_that_only_completes_somebody_is_taken_where_there_are_too_many(
     crowded = factories.add_people(draft, 230)
     [row] = services.import_rows(crowded, found)
     assert services.apply_import(crowded, found, {row.token: RowAction.MERGE}, by=owner).merged == 1
-    ada = factories.again(draft).party("ada")
-    assert ada is not None
-    assert ada.roles == ("director", "shareholder")
+    assert factories.again(draft).party("ada").roles == ("director", "shareholder")
 
 
 def test_an_application_that_has_more_can_be_corrected_and_submitted(complete: Draft, owner: Any) -> None:
@@ -93,8 +89,7 @@ def test_an_application_that_has_more_can_be_corrected_and_submitted(complete: D
         row.model.raw = factories.ADA | row.model.raw
         row.model.roles = []
         row.model.save()
-    whole = factories.again(complete)
-    services.submit(whole, by=owner, declaration="I declare it.")
+    services.submit(factories.again(complete), by=owner, declaration="I declare it.")
     submitted = factories.again(complete)
     assert submitted.application.state == State.SUBMITTED_FOR_REVIEW
     assert len(submitted.parties) == 230

@@ -63,6 +63,11 @@ def with_part(content: bytes, name: str, change: Callable[[bytes], bytes], **how
     return file.getvalue()
 
 
+def inserted(content: bytes, tag: bytes, more: bytes, *, name: str = "xl/worksheets/sheet1.xml", **how: Any) -> bytes:
+    """The workbook with more before a tag of one of its parts."""
+    return with_part(content, name, lambda body: body.replace(tag, more + tag), **how)
+
+
 def with_values(content: bytes, values: dict[str, str]) -> bytes:
     """The workbook with what its formulas came to when a program last saved it, by cell: type and value."""
 

@@ -1,7 +1,5 @@
 """The columns come from the schema alone, and each can be told from every other by its heading in any language."""
 
-from typing import Any
-
 import pytest
 from django.utils import translation
 
@@ -12,10 +10,6 @@ from tests.contract.builders import form, question, role
 from tests.embedded_catalog import catalog_items
 
 SCHEMAS = {item["product"]["slug"]: FormSchema.model_validate(item["schema"]) for item in catalog_items()}
-
-
-def heads(schema: FormSchema) -> list[str]:
-    return [column.heading for column in columns(schema)]
 
 
 def test_the_kind_comes_first_then_the_roles_then_every_question() -> None:
@@ -67,17 +61,12 @@ def test_what_the_agent_gives_or_nobody_can_answer_has_no_column() -> None:
         question("nothing", "select"),
         question("class", "share_class_ref"),
     )
-    assert heads(form(role("director", *hidden)))[2:] == ["First name", "Last name", "E-mail address"]
+    shown = [column.heading for column in columns(form(role("director", *hidden)))]
+    assert shown[2:] == ["First name", "Last name", "E-mail address"]
 
 
 def test_only_what_is_needed_without_a_condition_is_marked() -> None:
-    schema = form(
-        role(
-            "director",
-            question("always", required=True),
-            question("sometimes", required=True, depends_on={"field": "always", "value": "x"}),
-            question("never"),
-        )
-    )
-    marked: dict[str, Any] = {column.heading: column.marked.endswith("*") for column in columns(schema)}
+    sometimes = question("sometimes", required=True, depends_on={"field": "always", "value": "x"})
+    schema = form(role("director", question("always", required=True), sometimes, question("never")))
+    marked = {column.heading: column.marked.endswith("*") for column in columns(schema)}
     assert [marked[name] for name in ("always", "sometimes", "never")] == [True, False, False]

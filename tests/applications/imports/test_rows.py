@@ -10,8 +10,8 @@ from formation_portal.applications.imports.grid import SheetRefused
 from formation_portal.applications.imports.rows import SheetRow
 from formation_portal.applications.imports.uploads import check_headings, missing_headings, unknown_headings
 from tests import factories
+from tests.applications.conftest import Upload
 
-from .conftest import Upload
 from .sample_sheets import ADA, HEADS, NOOR, as_csv
 
 pytestmark = pytest.mark.django_db
@@ -37,7 +37,6 @@ def changed(line: tuple[str, ...], **values: str) -> tuple[str, ...]:
 def test_a_row_is_read_as_its_page_would_have_posted_it(draft: Draft, upload: Upload) -> None:
     row = one(draft, upload, ADA)
     assert row.problems == row.notes == []
-    assert row.party is not None
     assert (row.number, row.party.label) == (2, "Ada Lovelace")
     assert (row.party.kind, row.party.roles) == ("person", ("director",))
     answers = {name: answer for name, answer in factories.ADA.items() if name != "xy.person.is_pep"}
@@ -47,7 +46,6 @@ def test_a_row_is_read_as_its_page_would_have_posted_it(draft: Draft, upload: Up
 
 def test_a_company_is_asked_its_own_questions(draft: Draft, upload: Upload) -> None:
     row = one(draft, upload, LTD, COMPANY)
-    assert row.party is not None
     assert row.party.raw == {
         "corporate.name": "Kite Ltd",
         "corporate.registration_number": "HE 1",
@@ -94,7 +92,6 @@ def test_each_problem_is_said_with_its_column(
 def test_names_are_taken_unchanged(draft: Draft, upload: Upload, first: str, last: str) -> None:
     row = one(draft, upload, changed(ADA, first=first, last=last))
     assert row.problems == []
-    assert row.party is not None
     assert row.party.raw["person.first_name"] == first
     assert row.party.raw.get("person.last_name", "") == last
 
@@ -103,28 +100,22 @@ def test_a_class_of_shares_is_found_by_its_name(draft: Draft, upload: Upload, ow
     ordinary = factories.new_share_class(draft, factories.ORDINARY, by=owner)
     heads = (*HEADS, "Appointed by")
     row, other = rows(draft, upload, (*ADA, " ordinary"), (*NOOR, "Preferred"), heads=heads)
-    assert row.party is not None
     assert row.party.raw["xy.person.appointed_by"] == ordinary.token
     assert [heading for heading, _ in other.problems] == ["Appointed by"]
 
 
-def test_somebody_of_the_same_name_and_birth_is_here_already(draft: Draft, upload: Upload, owner: Any) -> None:
-    there = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
-    same, other = rows(
-        draft, upload, changed(ADA, first=" ADA", email="new@example.com"), changed(ADA, born="1.1.1990")
-    )
-    assert same.match is not None
-    assert (same.match.party.token, same.match.row) == (there.token, None)
-    assert other.match is None
-
-
-def test_the_same_one_in_a_row_above_is_told(draft: Draft, upload: Upload) -> None:
-    first, bad, second = rows(draft, upload, ADA, changed(ADA, director="?"), changed(ADA, shareholder="x"))
-    assert first.match is None
+def test_somebody_of_the_same_name_and_birth_is_here_already_or_in_a_row_above(
+    draft: Draft, upload: Upload, owner: Any
+) -> None:
+    lines = (NOOR, changed(NOOR, director="?"), changed(NOOR, shareholder=""))
+    first, bad, second = rows(draft, upload, *lines)
+    assert (first.match, second.match.row, second.adds_to_match) == (None, 2, False)
     assert bad.problems
-    assert second.match is not None
-    assert second.match.row == 2
-    assert second.adds_to_match
+    ada = services.add_party(draft, "person", ["director"], factories.ADA, by=owner)
+    lines = (changed(ADA, first=" ADA", email="new@example.com"), changed(ADA, born="1.1.1990"))
+    same, other = rows(draft, upload, *lines)
+    assert (same.match.party.token, same.match.row) == (ada.token, None)
+    assert other.match is None
 
 
 @pytest.mark.parametrize(

@@ -12,17 +12,12 @@ from formation_portal.applications.imports.columns import keys_by_heading
 from formation_portal.applications.imports.grid import normalized_heading
 from formation_portal.applications.imports.template import csv_template, xlsx_template
 from formation_portal.applications.imports.uploads import check_headings, read_sheet
-from formation_portal.contract.catalog import parse_catalog
-from formation_portal.service.catalog.loader import read_catalog
 from tests import factories
+from tests.applications.test_many_parties import item_of
 
 from .sample_sheets import opened, saved
 
 pytestmark = pytest.mark.django_db
-
-
-def draft_of(owner: Any, **changes: Any) -> Draft:
-    return open_draft(services.start(owner=owner, product=factories.product(**changes)))
 
 
 def offered(book: Any, heading: str) -> list[str]:
@@ -34,17 +29,13 @@ def offered(book: Any, heading: str) -> list[str]:
     return [cell.value for (cell,) in book[title.strip("'")][cells.replace("$", "")]]
 
 
-def test_what_can_be_chosen_is_offered(draft: Draft) -> None:
+def test_what_can_be_chosen_is_offered_and_each_column_is_explained(draft: Draft) -> None:
     book = opened(xlsx_template(draft))
     assert offered(book, "Kind *") == ["Person", "Company"]
     assert offered(book, "Role: director") == ["Yes"]
     assert offered(book, "Is pep *") == ["Yes", "No"]
     assert "Switzerland" in offered(book, "Registered address: Country (Company)")
-
-
-def test_each_column_is_explained(draft: Draft) -> None:
-    sheet = opened(xlsx_template(draft))["Explanations"]
-    rows = {row[0]: row[1:] for row in sheet.iter_rows(values_only=True)}
+    rows = {row[0]: row[1:] for row in book["Explanations"].iter_rows(values_only=True)}
     assert rows["Date of birth"][:2] == ("Person: director, shareholder", "Before you submit")
     assert "like 27 March 1985" in rows["Date of birth"][2]
     assert rows["Pep office"][1] == "Only if you answer Yes to “Is pep”"
@@ -59,7 +50,7 @@ def test_nothing_that_is_written_out_is_ever_worked_out(owner: Any) -> None:
         for number, label in enumerate(labels)
     ]
     section = {"scope": "role:director", "title": "Directors", "person_fields": fields}
-    draft = draft_of(owner, schema={**factories.SCHEMA, "sections": [section]})
+    draft = factories.new_draft(owner, schema={**factories.SCHEMA, "sections": [section]})
     book = opened(xlsx_template(draft))
     cells = [cell for sheet in book for row in sheet for cell in row if cell.value]
     assert {cell.data_type for cell in cells} == {"s"}
@@ -74,10 +65,9 @@ def test_nothing_that_is_written_out_is_ever_worked_out(owner: Any) -> None:
 
 @pytest.mark.parametrize("slug", ["caymans-foundation-company", "malta-ltd"])
 def test_the_sheet_of_a_product_is_understood_when_it_comes_back(owner: Any, slug: str) -> None:
-    [product] = parse_catalog([next(item for item in read_catalog() if item["product"]["slug"] == slug)])
-    draft = open_draft(services.start(owner=owner, product=product))  # type: ignore[arg-type]
-    book = opened(xlsx_template(draft))
+    draft = open_draft(services.start(owner=owner, product=item_of(slug)))
+    known, book = keys_by_heading(draft.schema), opened(xlsx_template(draft))
     book.worksheets[0].append(["Person"])
-    found = read_sheet(saved(book), keys_by_heading(draft.schema), account=1)
+    found = read_sheet(saved(book), known, account=1)
     check_headings(draft, found.headings)
-    assert all(normalized_heading(heading) in keys_by_heading(draft.schema) for heading in found.headings)
+    assert all(normalized_heading(heading) in known for heading in found.headings)

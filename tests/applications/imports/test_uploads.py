@@ -10,9 +10,8 @@ import pytest
 from formation_portal.applications.imports import grid, readers
 from formation_portal.applications.imports.grid import MAX_ROWS, Grid
 
-from . import sample_sheets
 from .conftest import read, refusal
-from .sample_sheets import ADA, HEADS, NOOR, as_csv, as_xlsx
+from .sample_sheets import ADA, HEADS, NOOR, as_csv, as_xlsx, inserted, with_part, with_values
 
 
 def texts(found: Grid) -> list[tuple[str, ...]]:
@@ -45,12 +44,7 @@ def test_a_quote_that_is_never_closed_is_said_by_its_row() -> None:
 def many(count: int) -> bytes:
     """A workbook of so many rows of three cells, made faster than a library makes it."""
     row = b'<row r="%d"><c t="b"><v>1</v></c><c t="b"><v>1</v></c><c t="b"><v>1</v></c></row>'
-    rows = b"".join(row % number for number in range(2, count + 2))
-
-    def put(body: bytes) -> bytes:
-        return body.replace(b"</sheetData>", rows + b"</sheetData>")
-
-    return sample_sheets.with_part(as_xlsx(HEADS), "xl/worksheets/sheet1.xml", put)
+    return inserted(as_xlsx(HEADS), b"</sheetData>", b"".join(row % number for number in range(2, count + 2)))
 
 
 @pytest.mark.parametrize("content", [as_csv(HEADS, *([ADA] * 10_000)), many(10_000)], ids=["csv", "xlsx"])
@@ -70,29 +64,16 @@ def test_numbers_and_dates_are_read_as_the_cell_shows_them() -> None:
 
     row = (1.0, 41_728_8000, 6300, 0.25, 0.1 + 0.2, True, date(1985, 3, 27), datetime(1985, 3, 27, 14, 30), 1e15)
     [found] = texts(read(as_xlsx(HEADS, row, change=formats)))
-    assert found == (
-        "1",
-        "417288000",
-        "06300",
-        "25%",
-        "0.3",
-        "TRUE",
-        "1985-03-27",
-        "1985-03-27 14:30:00",
-        "1000000000000000",
-    )
+    assert found[:6] == ("1", "417288000", "06300", "25%", "0.3", "TRUE")
+    assert found[6:] == ("1985-03-27", "1985-03-27 14:30:00", "1000000000000000")
 
 
 def test_a_formula_is_read_as_its_cell_shows_it_and_is_known_for_one() -> None:
     content = as_xlsx(HEADS, ("Person", "Yes", "", '=UPPER("ada")', "=B2", *ADA[5:]))
-    found = read(sample_sheets.with_values(content, {"D2": "ADA"}))
-    assert found.rows[0].cells[3:5] == ("ADA", "")
-    assert found.rows[0].formulas == {3, 4}
-
-
-def test_a_formula_in_a_file_of_text_shows_nothing() -> None:
+    found = read(with_values(content, {"D2": "ADA"}))
+    assert (found.rows[0].cells[3:5], found.rows[0].formulas) == (("ADA", ""), {3, 4})
     found = read(as_csv(HEADS, ("Person", "Yes", "", "=1+1", '=HYPERLINK("http://x")')))
-    assert (found.rows[0].cells[3:], found.rows[0].formulas) == (("", ""), {3, 4})
+    assert (found.rows[0].cells[3:], found.rows[0].formulas) == (("", ""), {3, 4}), "a file of text shows nothing"
 
 
 def test_merged_cells_count_for_the_first_and_are_said() -> None:
@@ -116,8 +97,8 @@ def test_hidden_sheets_are_not_read_and_that_is_said() -> None:
 def test_an_xlsx_that_is_damaged_is_refused() -> None:
     whole = as_xlsx(HEADS, ADA)
     assert "damaged" in refusal(whole[: len(whole) // 2])
-    assert "damaged" in refusal(sample_sheets.with_part(whole, "xl/workbook.xml", lambda _: b"<not"))
-    assert "damaged" in refusal(sample_sheets.with_part(whole, "xl/worksheets/sheet1.xml", lambda body: body[:-90]))
+    assert "damaged" in refusal(with_part(whole, "xl/workbook.xml", lambda _: b"<not"))
+    assert "damaged" in refusal(with_part(whole, "xl/worksheets/sheet1.xml", lambda body: body[:-90]))
 
 
 def test_a_document_of_another_kind_is_refused() -> None:
@@ -135,6 +116,9 @@ def test_a_sheet_with_a_password_is_refused_and_told_from_an_old_one() -> None:
     old = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00" * 500
     assert "without a password" in refusal(old + "EncryptedPackage".encode("utf-16-le"))
     assert "older type of file" in refusal(old)
+    encrypted = bytearray(as_xlsx(HEADS, ADA))
+    encrypted[encrypted.index(b"PK\x01\x02") + 8] |= 1
+    assert "without a password" in refusal(bytes(encrypted))
 
 
 @pytest.mark.parametrize("name", ["xl/sharedStrings.xml", "xl/media/picture.png"])
@@ -148,24 +132,14 @@ def test_a_bomb_is_refused_before_it_unfolds(name: str, monkeypatch: pytest.Monk
 
 
 def test_a_sheet_of_many_tiny_parts_is_refused_before_it_is_read() -> None:
-    tags = sample_sheets.with_part(as_xlsx(HEADS, ADA), "xl/styles.xml", lambda _: b"<a/>" * 700_000)
+    tags = with_part(as_xlsx(HEADS, ADA), "xl/styles.xml", lambda _: b"<a/>" * 700_000)
     assert "far more" in refusal(tags)
-    row = b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>'
-    far = sample_sheets.with_part(
-        as_xlsx(HEADS, ADA), "xl/worksheets/sheet1.xml", lambda body: body.replace(b"</sheetData>", row)
-    )
-    assert "far more" in refusal(far)
+    row = b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
+    assert "far more" in refusal(inserted(as_xlsx(HEADS, ADA), b"</sheetData>", row))
 
 
 def test_what_declares_entities_is_refused() -> None:
     declared = b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaa">]>'
     for body in (declared, declared.decode().encode("utf-16-le")):
-        content = sample_sheets.with_part(as_xlsx(HEADS, ADA), "xl/styles.xml", lambda old, new=body: new + old)  # type: ignore[misc]
+        content = with_part(as_xlsx(HEADS, ADA), "xl/styles.xml", lambda old, new=body: new + old)  # type: ignore[misc]
         assert "damaged" in refusal(content)
-
-
-def test_an_encrypted_part_is_refused() -> None:
-    content = bytearray(as_xlsx(HEADS, ADA))
-    offset = content.index(b"PK\x01\x02")
-    content[offset + 8] |= 1
-    assert "without a password" in refusal(bytes(content))
