@@ -24,3 +24,11 @@ def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def agents_need_a_factor(settings: Any) -> None:
     """As outside the demo."""
     settings.AGENT_SECOND_FACTOR = True
+
+
+@pytest.fixture
+def codes_by_email(settings: Any) -> None:
+    """As outside the demo: an address is confirmed by the code of an e-mail."""
+    settings.DEMO, settings.LETTERS_GO_OUT = False, True
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    settings.ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = True

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import requests
@@ -45,33 +45,19 @@ class Portal:
     """A portal that runs, whose hashes are counted."""
 
     served: Served
-    # What each owner's browser is known by.
-    devices: dict[str, str] = field(default_factory=dict)
 
     @property
     def hashes(self) -> int:
         """How many passwords were hashed so far."""
         return (self.served.data / "hashes").stat().st_size
 
-    def sign_in(self, email: str, password: str, *, address: str) -> requests.Response:
-        """The answer to a try, over a connection of its own."""
-        return self._post("login", {"login": email, "password": password}, address=address)
+    def sign_in(self, email: str, password: str, *, address: str, device: str = "") -> bool:
+        """Whether a try opens the account, over a connection of its own."""
+        posted = {"login": email, "password": password}
+        return self.post("login", posted, address=address, device=device).status_code == 302
 
-    def new_owner(self, name: str) -> str:
-        """Somebody who has signed in before, by a browser that is known since; the address."""
-        email = f"{name}@example.com"
-        posted = {"first_name": "Ada", "last_name": "Byron", "email": email, "password1": PASSWORD}
-        answer = self._post("signup", posted, address="192.0.2.1")
-        assert answer.status_code == 302, answer.text
-        self.devices[email] = answer.cookies["device"]
-        return email
-
-    def owner_signs_in(self, email: str) -> bool:
-        """Whether the owner comes in on the known device, and from where the guesses come."""
-        posted = {"login": email, "password": PASSWORD}
-        return self._post("login", posted, address="203.0.113.1", device=self.devices[email]).status_code == 302
-
-    def _post(self, page: str, posted: dict[str, str], *, address: str, device: str = "") -> requests.Response:
+    def post(self, page: str, posted: dict[str, str], *, address: str, device: str = "") -> requests.Response:
+        """Post a form of accounts."""
         return requests.post(
             f"http://127.0.0.1:{self.served.port}/accounts/{page}/",
             posted | {"csrfmiddlewaretoken": _TOKEN},
@@ -143,12 +129,15 @@ WAYS = {
 
 
 def measured(portal: Portal, way: str, count: int) -> tuple[int, bool]:
-    """How many of so many guesses reached the hash, and whether the owner came in meanwhile."""
-    email = portal.new_owner(way)
+    """How many of so many guesses reached the hash, and whether the owner came in meanwhile, on the device that has
+    signed in before, and from where the guesses come."""
+    email = f"{way}@example.com"
+    posted = {"first_name": "Ada", "last_name": "Byron", "email": email, "password1": PASSWORD}
+    device = portal.post("signup", posted, address="192.0.2.1").cookies["device"]
     before = portal.hashes
     WAYS[way].guess(portal, email, count)
     reached = portal.hashes - before
-    return reached, portal.owner_signs_in(email)
+    return reached, portal.sign_in(email, PASSWORD, address="203.0.113.1", device=device)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -11,6 +11,7 @@ from formation_portal.accounts import addresses
 from formation_portal.accounts.models import User
 
 EMAIL, PASSWORD = "ada@example.com", "a long enough passphrase"
+CODE = "/accounts/2fa/authenticate/"
 
 
 def person(email: str = EMAIL, password: str = PASSWORD, **more: Any) -> User:
@@ -42,6 +43,18 @@ def recovery_codes(user: User) -> list[str]:
 def sign_in(client: Client, password: str = PASSWORD, email: str = EMAIL, **more: Any) -> Any:
     """The answer to a try."""
     return client.post("/accounts/login/", {"login": email, "password": password, **more})
+
+
+def signed_in(password: str = PASSWORD, email: str = EMAIL, **more: Any) -> Client:
+    """A browser in which somebody has given a password, and is asked for a second factor if there is one."""
+    client = Client()
+    assert sign_in(client, password, email, **more).status_code == 302
+    return client
+
+
+def enter(client: Client, code: str) -> Any:
+    """A code as the second step of signing in."""
+    return client.post(CODE, {"code": code})
 
 
 def is_in(client: Client) -> bool:

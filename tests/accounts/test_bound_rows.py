@@ -12,10 +12,23 @@ from django.core.management import call_command
 from django.db import connection, connections
 from django.test import Client
 
+from formation_portal.accounts import sessions
 from formation_portal.accounts.models import User
 from formation_portal.privacy import export
 from tests.accounts.passkeys import Passkey
-from tests.accounts.people import EMAIL, PASSWORD, add_app, app_code, is_in, person, recovery_codes, sign_in
+from tests.accounts.people import (
+    CODE,
+    EMAIL,
+    PASSWORD,
+    add_app,
+    app_code,
+    enter,
+    is_in,
+    person,
+    recovery_codes,
+    sign_in,
+    signed_in,
+)
 
 pytestmark = [
     pytest.mark.django_db(databases=["default", "service"], transaction=True),
@@ -23,7 +36,6 @@ pytestmark = [
 ]
 
 AGENT, THIEF = EMAIL, "mallory@example.com"
-CODE = "/accounts/2fa/authenticate/"
 
 
 def rows(query: str, *values: Any) -> list[tuple[Any, ...]]:
@@ -32,17 +44,9 @@ def rows(query: str, *values: Any) -> list[tuple[Any, ...]]:
         return cursor.fetchall() if cursor.description else []
 
 
-def session_rows() -> set[str]:
-    return {key for (key,) in rows("SELECT session_key FROM django_session")}
-
-
-def signed_in(email: str) -> tuple[Client, str]:
-    """A browser that has signed in by password, and the key of its session's row."""
-    before, client = session_rows(), Client()
-    sign_in(client, email=email)
-    assert is_in(client)
-    [key] = session_rows() - before
-    return client, key
+def row_of(client: Client) -> str:
+    """The key of the row of a browser's session."""
+    return sessions.key_digest(client.session.session_key)
 
 
 def opens_desk(client: Client) -> bool:
@@ -77,7 +81,8 @@ def move_row(agents: str, thiefs: str) -> None:
 def test_an_agents_session_in_another_row_opens_nothing(
     attack: Callable[[str, str], None], caplog: pytest.LogCaptureFixture
 ) -> None:
-    (agents, agents_key), (thiefs, thiefs_key) = signed_in(AGENT), signed_in(THIEF)
+    agents, thiefs = signed_in(), signed_in(email=THIEF)
+    agents_key, thiefs_key = row_of(agents), row_of(thiefs)
     assert (opens_desk(agents), opens_desk(thiefs)) == (True, False)
     attack(agents_key, thiefs_key)
     assert (opens_desk(thiefs), is_in(thiefs)) == (False, False)
@@ -90,20 +95,19 @@ def test_an_agents_session_in_another_row_opens_nothing(
 
 @pytest.mark.usefixtures("agent")
 def test_one_letter_changed_signs_out_and_the_list_of_devices_forgets_it() -> None:
-    agents, key = signed_in(AGENT)
+    agents = signed_in()
+    key = row_of(agents)
     [(content,)] = rows("SELECT session_data FROM django_session WHERE session_key = %s", key)
     changed = content[:40] + ("A" if content[40] != "A" else "B") + content[41:]
     rows("UPDATE django_session SET session_data = %s WHERE session_key = %s", changed, key)
     assert not is_in(agents)
-    other, _ = signed_in(AGENT)
-    assert len(other.get("/accounts/sessions/").context["sessions"]) == 1
+    assert len(signed_in().get("/accounts/sessions/").context["sessions"]) == 1
 
 
 @pytest.mark.usefixtures("agent")
 def test_what_stands_in_the_row_is_no_cookie() -> None:
-    _, key = signed_in(AGENT)
     client = Client()
-    client.cookies["sessionid"] = key
+    client.cookies["sessionid"] = row_of(signed_in())
     assert not is_in(client)
     sign_in(client)
     assert is_in(client)
@@ -120,7 +124,7 @@ def assert_in_no_table(key: str) -> None:
 
 @pytest.mark.usefixtures("agent")
 def test_no_column_of_any_table_has_the_key_of_a_session() -> None:
-    client, _ = signed_in(AGENT)
+    client = signed_in()
     new = "another long passphrase"
     steps = [
         ("/accounts/2fa/totp/activate/", {"code": "000000"}),
@@ -173,21 +177,17 @@ class TestFactors:
         if attack == "recovery codes":
             code = recovery_codes(thief)[2]
         put(agent, kind, data)
-        client = Client()
-        assert sign_in(client)["Location"] == CODE
-        assert_shut(client, client.post(CODE, {"code": code}), caplog, agent)
+        client = signed_in()
+        assert_shut(client, enter(client, code), caplog, agent)
         assert secret not in caplog.text
 
     @pytest.mark.parametrize("moves_row", [True, False])
     def test_a_passkey_of_another_account_opens_nothing(
         self, moves_row: bool, agent: User, thief: User, caplog: pytest.LogCaptureFixture
     ) -> None:
-        agents, thiefs = Client(), Client()
-        sign_in(agents)
-        Passkey().register(agents, "Telephone")
-        sign_in(thiefs, email=THIEF)
         passkey = Passkey()
-        passkey.register(thiefs, "Key of steel")
+        Passkey().register(signed_in(), "Telephone")
+        passkey.register(signed_in(email=THIEF), "Key of steel")
         assert "Key of steel" not in factor(thief, "webauthn")
         if moves_row:
             rows("DELETE FROM mfa_authenticator WHERE user_id = %s", agent.pk)
@@ -205,9 +205,8 @@ class TestFactors:
     ) -> None:
         secret = add_app(agent)
         add_app(thief)
-        client = Client()
-        sign_in(client)
-        client.post(CODE, {"code": app_code(secret, time.time())})
+        client = signed_in()
+        enter(client, app_code(secret, time.time()))
         assert client.get("/accounts/2fa/").status_code == 200
         put(agent, "recovery_codes", factor(thief, "recovery_codes"))
         assert_shut(client, client.get("/accounts/2fa/"), caplog, agent)
@@ -216,9 +215,8 @@ class TestFactors:
         add_app(agent)
         secret = add_app(thief)
         put(agent, "totp", factor(thief, "totp"))
-        thiefs = Client()
-        sign_in(thiefs, email=THIEF)
-        thiefs.post(CODE, {"code": app_code(secret, time.time())})
+        thiefs = signed_in(email=THIEF)
+        enter(thiefs, app_code(secret, time.time()))
         assert is_in(thiefs)
         exported, _ = export.export_account(agent)
         assert {one["type"] for one in exported["account"]["second_factors"]} == {"totp", "recovery_codes"}

@@ -2,6 +2,7 @@
 
 import re
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -13,8 +14,8 @@ from django.utils import timezone
 from formation_portal.accounts import guesses
 from formation_portal.accounts.guesses import Limit, TooManyGuesses, counted, give_back, take
 from formation_portal.accounts.models import GuessCount
-from tests.accounts.people import EMAIL, PASSWORD, is_in, person, sign_in
-from tests.accounts.test_addresses import kinds, link
+from tests.accounts.people import EMAIL, PASSWORD, is_in, person, sign_in, signed_in
+from tests.accounts.test_addresses import kinds, reset
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -61,9 +62,8 @@ def test_the_wait_that_is_told_is_the_one_after_which_it_is_taken(clock: Clock) 
     for _ in range(3):
         assert wait_for(THREE) == 0
         clock.now += 1
-    seconds = wait_for(THREE)
-    assert seconds == 57
-    clock.now += seconds - 1
+    assert wait_for(THREE) == 57
+    clock.now += 56
     assert wait_for(THREE) == 1
     clock.now += 1
     assert wait_for(THREE) == 0
@@ -182,8 +182,7 @@ def test_others_sign_in_from_the_address_that_somebody_guesses_from(clock: Clock
 
 def test_the_cookie_of_a_known_device_is_the_servers_alone_and_dies_with_the_password(hashed: list[str]) -> None:
     user = person()
-    client = Client()
-    sign_in(client)
+    client = signed_in()
     cookie = client.cookies["device"]
     assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == (True, "Lax", "/")
     assert cookie["max-age"] > 300 * 24 * 60 * 60
@@ -206,8 +205,7 @@ def test_the_cookie_of_a_known_device_is_the_servers_alone_and_dies_with_the_pas
 def test_a_browser_is_known_for_five_accounts_and_under_tls_to_no_other_host(settings: Any) -> None:
     client = Client()
     for n in range(6):
-        person(f"ada{n}@example.com")
-        sign_in(client, email=f"ada{n}@example.com")
+        sign_in(client, email=person(f"ada{n}@example.com").email)
         client.post("/accounts/logout/")
     for n in range(6):
         for _ in range(5):
@@ -223,19 +221,13 @@ def test_a_reset_opens_the_way_for_the_owner_while_strangers_guess() -> None:
     person()
     for _ in range(6):
         sign_in(Client(), "wrong")
-    owner = Client()
-    owner.post("/accounts/password/reset/", {"email": EMAIL})
-    form = owner.get(link("password_reset", EMAIL), follow=True)
-    new = "another long passphrase"
-    owner.post(form.redirect_chain[-1][0], {"password1": new, "password2": new})
-    assert sign_in(owner, new).status_code == 302
+    assert is_in(reset(EMAIL, "another long passphrase"))
 
 
 @pytest.mark.parametrize("path", ["/accounts/reauthenticate/", "/accounts/password/change/"])
 def test_a_session_that_was_taken_over_guesses_no_more_often(path: str, hashed: list[str]) -> None:
     person()
-    client = Client()
-    sign_in(client)
+    client = signed_in()
     hashed.clear()
     new = {"password1": "another long passphrase", "password2": "another long passphrase"}
     answers = [client.post(path, {"password": f"w{n}", "oldpassword": f"w{n}", **new}) for n in range(8)]
@@ -259,20 +251,57 @@ def test_an_address_that_asks_for_too_many_letters_waits() -> None:
 @pytest.mark.django_db(transaction=True, databases=["default", "service"])
 def test_of_guesses_that_arrive_at_once_as_many_reach_the_hash() -> None:
     person()
-    barrier, taken = threading.Barrier(20), []
+    barrier = threading.Barrier(20)
 
-    def guess(n: int) -> None:
+    def is_taken(n: int) -> bool:
         barrier.wait()
         try:
-            taken.append(take((guesses.ACCOUNT, EMAIL), (guesses.ADDRESS, f"203.0.113.{n % 3}")))
+            take((guesses.ACCOUNT, EMAIL), (guesses.ADDRESS, f"203.0.113.{n % 3}"))
         except TooManyGuesses:
-            pass
+            return False
         finally:
             connection.close()
+        return True
 
-    threads = [threading.Thread(target=guess, args=(n,)) for n in range(20)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
-    assert len(taken) == 5
+    with ThreadPoolExecutor(20) as pool:
+        assert sum(pool.map(is_taken, range(20))) == 5
+
+
+# The limit, how many at once, the seconds after which as many are taken again, and how many are taken a second before.
+LIMITS = [
+    (guesses.ACCOUNT, 5, 300, 0),
+    (guesses.DEVICE, 5, 300, 0),
+    (guesses.ADDRESS, 10, 300, 1),
+    (guesses.SIGN_IN_CODES, 5, 900, 0),
+    (guesses.ACCOUNT_CODES, 5, 300, 0),
+    (guesses.DAILY_CODES, 50, 86_400, 0),
+    (guesses.SENT_CODE, 5, 900, 0),
+    (guesses.RESET_EMAILS, 5, 3_600, 0),
+    (guesses.RESET_ADDRESS, 20, 300, 1),
+    (guesses.EMAILS_OF_ACCOUNT, 100, 86_400, 0),
+    (guesses.EMAILS_TO_ADDRESS, 10, 86_400, 0),
+]
+
+
+def taken_at_once(limit: Limit, whose: str) -> int:
+    for number in range(200):
+        try:
+            take((limit, whose))
+        except TooManyGuesses:
+            return number
+    raise AssertionError("no limit")
+
+
+@pytest.mark.parametrize(("limit", "most", "seconds", "before"), LIMITS, ids=[row[0].name for row in LIMITS])
+def test_as_many_are_taken_again_when_the_limits_time_is_over(
+    clock: Clock, limit: Limit, most: int, seconds: int, before: int
+) -> None:
+    assert [taken_at_once(limit, whose) for whose in ("ada", "grace")] == [most, most]
+    clock.now += seconds - 1
+    assert taken_at_once(limit, "ada") == before
+    clock.now += 1
+    assert taken_at_once(limit, "grace") == most
+
+
+def test_every_limit_is_in_the_table() -> None:
+    assert {id(limit) for limit, *_ in LIMITS} == {id(one) for one in vars(guesses).values() if isinstance(one, Limit)}

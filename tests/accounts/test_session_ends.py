@@ -3,19 +3,18 @@
 import re
 import time
 from datetime import timedelta
-from io import StringIO
 from typing import Any
 
 import pytest
 from allauth.usersessions.models import UserSession
-from django.contrib.auth.models import Permission
 from django.contrib.sessions.models import Session
 from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
 from formation_portal.accounts import sessions
-from tests.accounts.people import EMAIL, PASSWORD, add_app, app_code, is_in, person, sign_in
+from tests import factories
+from tests.accounts.people import EMAIL, PASSWORD, add_app, app_code, is_in, person, sign_in, signed_in
 from tests.markup import Markup
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -32,24 +31,18 @@ def _as_without_settings(settings: Any) -> None:
 class Clock:
     """What time it is for sessions, and for the database that holds them."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self) -> None:
         self.now = timezone.now()
-        monkeypatch.setattr(timezone, "now", lambda: self.now)
 
     def goes_on(self, minutes: float) -> None:
-        """Time goes by."""
         self.now += timedelta(minutes=minutes)
 
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    return Clock(monkeypatch)
-
-
-def signed_in(**more: Any) -> Client:
-    client = Client()
-    assert sign_in(client, **more).status_code == 302
-    return client
+    clock = Clock()
+    monkeypatch.setattr(timezone, "now", lambda: clock.now)
+    return clock
 
 
 def used_for(client: Client, clock: Clock, *, minutes: int, every: int) -> int:
@@ -76,11 +69,7 @@ def test_a_session_that_nobody_uses_ends_an_agents_sooner(
 
 @pytest.mark.parametrize(
     ("is_agent", "remember", "minutes"),
-    [
-        (False, {}, 12 * HOUR),
-        (True, {"remember": "on"}, 12 * HOUR),
-        (False, {"remember": "on"}, 21 * DAY),
-    ],
+    [(False, {}, 12 * HOUR), (True, {"remember": "on"}, 12 * HOUR), (False, {"remember": "on"}, 21 * DAY)],
 )
 def test_every_session_ends_however_much_it_is_used(
     clock: Clock, is_agent: bool, remember: dict[str, str], minutes: int
@@ -127,22 +116,19 @@ def test_signing_in_and_another_password_give_the_session_another_number() -> No
     assert Session.objects.count() == 1, "those of others are gone, and not only shut"
 
 
-def run_command(*arguments: str) -> str:
-    out = StringIO()
-    call_command("account", *arguments, stdout=out)
-    return out.getvalue()
-
-
-def test_a_disabled_account_is_out_at_once_and_its_sessions_stay_dead() -> None:
+def test_a_disabled_account_is_out_at_once_and_its_sessions_stay_dead(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     user = person()
-    clients = [signed_in(), signed_in(remember="on"), Client()]
-    clients[2].force_login(user)
+    clients = [signed_in(), signed_in(remember="on"), factories.browser_of(user)]
     cookies = [client.cookies["sessionid"].value for client in clients]
-    assert run_command("disable", EMAIL) == f"{EMAIL} can't sign in any more, and is signed out everywhere.\n"
+    call_command("account", "disable", EMAIL)
+    assert capsys.readouterr().out == f"{EMAIL} can't sign in any more, and is signed out everywhere.\n"
     assert [is_in(client) for client in clients] == [False] * 3
     answer = sign_in(Client(), follow=True)
     assert "This account is closed" in str(Client().get(answer["Location"]).content.decode())
-    assert run_command("enable", EMAIL) == f"{EMAIL} can sign in again.\n"
+    call_command("account", "enable", EMAIL)
+    assert capsys.readouterr().out == f"{EMAIL} can sign in again.\n"
     for cookie in cookies:
         client = Client()
         client.cookies["sessionid"] = cookie
@@ -168,11 +154,9 @@ def test_sessions_are_listed_and_ended_one_or_all_others() -> None:
         REMOTE_ADDR="203.0.113.7",
     )
     sign_in(phone)
-    third = Client()
-    third.force_login(user)  # in no list
+    third = factories.browser_of(user)  # in no list
     stranger = person("grace@example.com")
-    hers = Client()
-    sign_in(hers, email=stranger.email)
+    hers = signed_in(email=stranger.email)
     page = client.get("/accounts/sessions/").content.decode()
     assert Markup(page).faults == []
     assert [one in page for one in ("Firefox, Linux", "Safari, iPhone", "203.0.113.7", "This device")] == [True] * 4
@@ -210,10 +194,8 @@ def test_the_list_says_when_a_session_was_used_and_forgets_those_that_ended(cloc
 @pytest.fixture
 def late_agent(clock: Clock) -> Client:
     """Signed in for long enough to be asked."""
-    client = Client()
-    agent = person(is_agent=True)
-    agent.user_permissions.set(Permission.objects.filter(content_type__app_label="accounts"))
-    sign_in(client)
+    person(is_agent=True)
+    client = signed_in()
     clock.goes_on(14)
     assert is_in(client)
     clock.goes_on(2)
@@ -260,9 +242,7 @@ def test_a_code_confirms_who_it_is_where_no_password_is_at_hand(clock: Clock) ->
     secret = add_app(user)
     user.set_unusable_password()
     user.save()
-    client, other = Client(), Client()
-    for one in (client, other):
-        one.force_login(user)
+    client, other = factories.browser_of(user), factories.browser_of(user)
     digest = sessions.key_digest(other.session.session_key)
     UserSession.objects.create(user=user, session_key=digest, ip="203.0.113.7", user_agent="x")
     clock.goes_on(16)

@@ -13,7 +13,18 @@ from formation_portal.accounts.guest_sessions import GuestSession, start_guest_s
 from formation_portal.accounts.models import User
 from formation_portal.mail.models import Email
 from tests.accounts.passkeys import TOUCHED, VERIFIED, Passkey
-from tests.accounts.people import EMAIL, PASSWORD, add_app, app_code, is_in, person, sign_in
+from tests.accounts.people import (
+    CODE,
+    EMAIL,
+    PASSWORD,
+    add_app,
+    app_code,
+    enter,
+    is_in,
+    person,
+    sign_in,
+    signed_in,
+)
 from tests.accounts.test_addresses import reset
 from tests.accounts.test_policies import addresses
 from tests.service.caller import Caller
@@ -22,8 +33,6 @@ pytestmark = [
     pytest.mark.django_db(databases=["default", "service"]),
     pytest.mark.usefixtures("noted_templates", "agents_need_a_factor"),
 ]
-
-CODE = "/accounts/2fa/authenticate/"
 
 
 @pytest.fixture
@@ -40,26 +49,20 @@ def is_out(client: Client) -> bool:
 
 def enter_by_app(client: Client, secret: str) -> None:
     """Show that the way before was right: with the code it leads in."""
-    assert client.post(CODE, {"code": app_code(secret, time.time())}).status_code == 302
+    assert enter(client, app_code(secret, time.time())).status_code == 302
     assert is_in(client)
     assert client.get("/desk/").status_code == 200
 
 
 @pytest.mark.parametrize("password", [PASSWORD, "a new passphrase by e-mail"])
 def test_a_password_is_not_enough_also_a_new_one(agent_with_app: tuple[User, str], password: str) -> None:
-    if password == PASSWORD:
-        client = Client()
-        sign_in(client)
-    else:
-        client = reset(EMAIL, password)
+    client = signed_in() if password == PASSWORD else reset(EMAIL, password)
     assert is_out(client)
     enter_by_app(client, agent_with_app[1])
 
 
-def test_the_code_of_an_email_is_not_enough(agent_with_app: tuple[User, str], settings: Any) -> None:
-    settings.DEMO, settings.LETTERS_GO_OUT = False, True
-    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
-    settings.ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = True
+@pytest.mark.usefixtures("codes_by_email")
+def test_the_code_of_an_email_is_not_enough(agent_with_app: tuple[User, str]) -> None:
     EmailAddress.objects.update(verified=False)
     client = Client()
     answer = sign_in(client)
@@ -74,9 +77,8 @@ def test_the_code_of_an_email_is_not_enough(agent_with_app: tuple[User, str], se
 
 @pytest.fixture
 def agent_with_passkey() -> tuple[User, Passkey]:
-    user, passkey, client = person(is_agent=True), Passkey(), Client()
-    sign_in(client)
-    passkey.register(client, "Security key")
+    user, passkey = person(is_agent=True), Passkey()
+    passkey.register(signed_in(), "Security key")
     return user, passkey
 
 
@@ -95,14 +97,15 @@ def test_a_touch_opens_nothing_by_the_challenge_of_another_accounts_second_step(
     agent_with_passkey: tuple[User, Passkey],
 ) -> None:
     user, passkey = agent_with_passkey
-    thief, client = person("mallory@example.com"), Client()
-    sign_in(client, email=thief.email)
+    thief = person("mallory@example.com")
+    client = signed_in(email=thief.email)
     Passkey().register(client, "Mallory's")
     client.post("/accounts/logout/")
     assert sign_in(client, email=thief.email)["Location"] == CODE
-    options = client.get(CODE).context["js_data"]["request_options"]
-    while client.post(CODE, {"code": "000000"}).status_code == 200:
+    status = 200
+    while status == 200:
         options = client.get(CODE).context["js_data"]["request_options"]
+        status = enter(client, "000000").status_code
     client.post("/accounts/2fa/webauthn/login/", {"credential": passkey.answer(options, user, TOUCHED)})
     assert is_out(client)
 
