@@ -7,7 +7,6 @@ Prints lines of `name value`, and ends with 1 where a limit was passed.
 
 import argparse
 import os
-import subprocess
 import sys
 import tempfile
 import threading
@@ -20,7 +19,7 @@ from pathlib import Path
 import requests
 from django.contrib.auth.hashers import MD5PasswordHasher
 
-from tests.management.served import PROJECT, READY, Served, free_port
+from tests.management.served import READY, Served, free_port, manage
 
 PASSWORD = "a long enough passphrase"  # of accounts that live as long as the measurement
 # Django compares the cookie with what was posted, and wants nothing else of either.
@@ -72,15 +71,10 @@ def running(folder: Path, *, processes: int) -> Iterator[Portal]:
     """A portal of so many processes, on whatever databases lie in the folder. It believes a proxy on this machine, so
     that addresses can rotate."""
     (folder / "hashes").touch()
-    more = {
-        "WEB_PROCESSES": str(processes),
-        "DJANGO_SETTINGS_MODULE": "tests.accounts.guessing_settings",
-        "TRUSTED_PROXIES": "127.0.0.0/8",
-        "LOG_LEVEL": "ERROR",
-    }
+    more = {"WEB_PROCESSES": str(processes), "TRUSTED_PROXIES": "127.0.0.0/8", "LOG_LEVEL": "ERROR"}
+    more["DJANGO_SETTINGS_MODULE"] = "tests.accounts.guessing_settings"
     # By itself, since a slow machine may take longer for it than a start may.
-    environment = os.environ | more | {"DATA_DIR": str(folder)}
-    subprocess.run([sys.executable, "manage.py", "setup_portal"], cwd=PROJECT, env=environment, check=True)
+    manage(folder, "setup_portal", **more).check_returncode()
     served = Served(folder, free_port(), more).start()
     assert served.process.stdout
     # What it goes on saying is read, so that no pipe is full.

@@ -72,27 +72,18 @@ def test_what_is_left_of_a_session_counts_the_present_use(
     assert sessions.seconds_left(request, is_used=is_used) == left
 
 
-def test_a_session_that_nobody_uses_ends(as_owner: Client) -> None:
-    used(as_owner, minutes_ago=61)
-    assert as_owner.get("/applications/").status_code == 302
-
-
-def test_nobody_has_no_session(as_nobody: Client) -> None:
+def test_pages_that_ask_by_themselves_and_visitors_cost_nothing(
+    as_owner: Client, as_nobody: Client, django_assert_num_queries: Any
+) -> None:
     as_nobody.get("/accounts/login/")
-    assert not Session.objects.exists()
-
-
-def test_a_use_right_after_another_writes_nothing(as_owner: Client, django_assert_num_queries: Any) -> None:
+    assert Session.objects.count() == 1, "the owner's"
+    used(as_owner, minutes_ago=50)
+    as_owner.get("/session/", headers={"HX-Request": "true"})
+    assert minutes_left(as_owner) == 10
     used(as_owner, minutes_ago=0.5)
     as_owner.get("/session/")
     with django_assert_num_queries(2):
         as_owner.get("/session/")
-
-
-def test_a_page_that_asks_by_itself_keeps_no_session_alive(as_owner: Client) -> None:
-    used(as_owner, minutes_ago=50)
-    as_owner.get("/session/", headers={"HX-Request": "true"})
-    assert minutes_left(as_owner) == 10
 
 
 def test_a_session_is_encrypted_in_its_row(as_owner: Client, owner: Any) -> None:
@@ -125,15 +116,11 @@ def test_keys_are_rotated_in_sessions_and_nobody_is_signed_out(as_owner: Client,
 _PATH = "/applications/AB12/?row=1"
 
 
-def _kept() -> dict[str, Any]:
-    controls = encrypt(b'[["q:name", ["Larkfield", ""]]]', f"unsent form\x1f{_PATH}")
-    return {"path": _PATH, "controls": controls, "had_files": True}
-
-
 def _posted(method: str = "post", path: str = _PATH) -> Any:
     request = getattr(RequestFactory(), method)(path)
     request.session = CachedSession()
-    request.session["unsent"] = _kept()
+    controls = encrypt(b'[["q:name", ["Larkfield", ""]]]', f"unsent form\x1f{_PATH}")
+    request.session["unsent"] = {"path": _PATH, "controls": controls, "had_files": True}
     return request
 
 
@@ -148,9 +135,9 @@ def test_an_unsent_form_is_dropped_once_it_was_taken_or_can_be_read_on_its_page(
     assert (unsent_forms.unsent_form(request) is not None) is is_kept
 
 
-@pytest.mark.parametrize("other", [{"method": "get"}, {"path": "/applications/AB12/"}])
-def test_reading_its_page_or_posting_elsewhere_keeps_an_unsent_form(other: dict[str, Any]) -> None:
-    request = _posted(**other)
+@pytest.mark.parametrize(("method", "path"), [("get", _PATH), ("post", "/applications/AB12/")])
+def test_reading_its_page_or_posting_elsewhere_keeps_an_unsent_form(method: str, path: str) -> None:
+    request = _posted(method, path)
     unsent_forms.forget_if_sent(request, HttpResponse())
     assert unsent_forms.unsent_form(request) == UnsentForm(_PATH, (("q:name", ("Larkfield", "")),), True)
 

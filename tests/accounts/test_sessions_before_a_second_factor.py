@@ -18,7 +18,19 @@ from formation_portal.accounts.models import User
 from formation_portal.audit.models import Actor, Entry
 from formation_portal.mail.models import Email
 from tests.accounts.passkeys import Passkey
-from tests.accounts.people import EMAIL, PASSWORD, add_app, app_code, is_in, person, recovery_codes, sign_in
+from tests.accounts.people import (
+    EMAIL,
+    PASSWORD,
+    add_app,
+    app_code,
+    enter,
+    is_in,
+    person,
+    recovery_codes,
+    sign_in,
+    signed_in,
+)
+from tests.factories import browser_of
 
 pytestmark = [
     pytest.mark.django_db(databases=["default", "service"], transaction=True),
@@ -28,13 +40,6 @@ pytestmark = [
 CODES = "/accounts/2fa/recovery-codes/"
 USE_CODE = "/accounts/2fa/reauthenticate/"
 USE_PASSKEY = "/accounts/2fa/webauthn/reauthenticate/"
-
-
-def signed_in(user: User) -> Client:
-    """A session that has used no second factor."""
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def events(user: User) -> list[str]:
@@ -66,11 +71,8 @@ def set_up_passkey(client: Client) -> Passkey:
 
 @pytest.mark.parametrize("set_up", [set_up_app, set_up_passkey])
 def test_setting_one_up_ends_all_other_sessions_of_the_account(set_up: Callable[[Client], Any]) -> None:
-    user, stranger = person(), signed_in(person("grace@example.com"))
-    client, other = Client(), Client()
-    sign_in(client)
-    sign_in(other)
-    unlisted = signed_in(user)
+    user, stranger = person(), browser_of(person("grace@example.com"))
+    client, other, unlisted = signed_in(), signed_in(), browser_of(user)
     set_up(client)
     assert (is_in(client), is_in(other), is_in(unlisted), is_in(stranger)) == (True, False, False, True)
     assert client.get(CODES).status_code == 200, "the session that has set it up has used it"
@@ -79,7 +81,7 @@ def test_setting_one_up_ends_all_other_sessions_of_the_account(set_up: Callable[
 def test_another_passkey_ends_all_other_sessions_too() -> None:
     user = person()
     secret = add_app(user)
-    client, other = signed_in(user), signed_in(user)
+    client, other = browser_of(user), browser_of(user)
     for browser, at in ((client, 0), (other, 30)):
         browser.post(USE_CODE, {"code": app_code(secret, time.time() + at)})
     assert Passkey().register(client, "Telephone")["Location"] == "/accounts/2fa/"
@@ -91,22 +93,19 @@ def test_another_passkey_ends_all_other_sessions_too() -> None:
 @pytest.mark.parametrize("way", [USE_CODE, USE_PASSKEY])
 def test_an_old_session_uses_the_factor_before_it_sees_or_changes_a_second_factor(way: str) -> None:
     user = person()
-    client, owner = signed_in(user), signed_in(user)
-    if way == USE_PASSKEY:
-        passkey = set_up_passkey(owner)
-        client = signed_in(User.objects.get(pk=user.pk))
-        assert client.get(CODES)["Location"] == f"{way}?next={CODES.replace('/', '%2F')}"
-        passkey.reauthenticate(client, CODES)
+    factor = set_up_passkey(browser_of(user)) if way == USE_PASSKEY else add_app(user)
+    client = browser_of(User.objects.get(pk=user.pk))
+    assert client.get(CODES)["Location"] == f"{way}?next={CODES.replace('/', '%2F')}"
+    if isinstance(factor, Passkey):
+        factor.reauthenticate(client, CODES)
     else:
-        secret = add_app(user)
-        assert client.get(CODES)["Location"] == f"{way}?next={CODES.replace('/', '%2F')}"
-        client.post(way, {"code": app_code(secret, time.time()), "next": CODES})
+        client.post(way, {"code": app_code(factor, time.time()), "next": CODES})
     assert len(client.get(CODES).context["unused_codes"]) == 10
 
 
 def test_an_old_session_reads_no_recovery_code_to_get_past_by_and_a_password_is_not_enough() -> None:
     user = person()
-    client = signed_in(user)
+    client = browser_of(user)
     add_app(user)
     codes = recovery_codes(user)
     for path in (CODES, f"{CODES}download/"):
@@ -120,25 +119,24 @@ def test_an_old_session_reads_no_recovery_code_to_get_past_by_and_a_password_is_
 
 def test_the_owner_gets_past_by_a_recovery_code_and_reads_of_it() -> None:
     user = person()
-    client = signed_in(user)
+    client = browser_of(user)
     add_app(user)
     code = recovery_codes(user)[4]
     assert client.post(USE_CODE, {"code": code, "next": CODES})["Location"] == CODES
-    other = Client()
-    sign_in(other)
-    other.post("/accounts/2fa/authenticate/", {"code": code})
+    other = signed_in()
+    enter(other, code)
     assert not is_in(other), "a code works once"
-    other.post("/accounts/2fa/authenticate/", {"code": recovery_codes(user)[7]})
+    enter(other, recovery_codes(user)[7])
     assert is_in(other)
     assert len(recovery_codes(user)) == 8
     assert events(user) == ["recovery_code_used"] * 2
     assert subjects() == ["A recovery code was used"] * 2
 
 
-def test_codes_that_are_shown_downloaded_or_made_leave_an_email_and_an_entry_without_a_code() -> None:
+def test_what_is_done_with_codes_and_factors_leaves_an_email_and_an_entry_without_a_code() -> None:
     user = person()
     secret = add_app(user)
-    client = signed_in(user)
+    client = browser_of(user)
     client.post(USE_CODE, {"code": app_code(secret, time.time())})
     codes = recovery_codes(user)
     assert codes[0] in client.get(CODES).content.decode()
@@ -152,14 +150,10 @@ def test_codes_that_are_shown_downloaded_or_made_leave_an_email_and_an_entry_wit
     written = "".join(letter.text + letter.html for letter in Email.objects.all())
     written += "".join(Entry.objects.values_list("detail", flat=True))
     assert not [code for code in codes if code in written]
-
-
-def test_setting_up_and_removing_leave_entries() -> None:
-    user = person()
-    client = signed_in(user)
-    set_up_app(client)
     client.post("/accounts/2fa/totp/deactivate/")
-    assert sorted(events(user)) == ["recovery_codes_added", "recovery_codes_removed", "totp_added", "totp_removed"]
+    set_up_app(client)
+    removed_and_added = ["recovery_codes_added", "recovery_codes_removed", "totp_added", "totp_removed"]
+    assert sorted(events(user)[3:]) == removed_and_added
 
 
 def give(*rights: str) -> None:
@@ -169,7 +163,7 @@ def give(*rights: str) -> None:
 @pytest.mark.usefixtures("agents_need_a_factor")
 class TestRightsGivenLater:
     def test_without_a_second_factor_they_sign_in_again_before_they_set_one_up(self) -> None:
-        client = signed_in(person(is_agent=True, rights=["review"]))
+        client = browser_of(person(is_agent=True, rights=["review"]))
         give("decide")
         for path in ("/accounts/2fa/totp/activate/", "/accounts/2fa/webauthn/add/", "/desk/"):
             assert client.get(path)["Location"].startswith(f"/accounts/login/?next={path.replace('/', '%2F')}"), path
@@ -181,14 +175,14 @@ class TestRightsGivenLater:
         user = person(is_agent=True, rights=["review"])
         secret = add_app(user)
         give("all_cases")
-        client = signed_in(User.objects.get(pk=user.pk))
+        client = browser_of(User.objects.get(pk=user.pk))
         assert client.get("/desk/")["Location"] == f"{USE_CODE}?next=%2Fdesk%2F"
         client.post(USE_CODE, {"code": app_code(secret, time.time())})
         assert client.get("/desk/").status_code == 200
         assert client.get(CODES).status_code == 200
 
     def test_a_right_that_is_taken_or_there_already_ends_no_session(self) -> None:
-        client = signed_in(person(is_agent=True, rights=["review", "audit"]))
+        client = browser_of(person(is_agent=True, rights=["review", "audit"]))
         give("review")
         call_command("agent_rights", EMAIL, "--take", "audit", stdout=StringIO())
         assert is_in(client)
@@ -218,7 +212,7 @@ def sessions(settings: Any) -> Iterator[tuple[Client, Client]]:
     """The owner's session and an old one of the same account, which has ended when the owner has acted."""
     settings.MIDDLEWARE = [*settings.MIDDLEWARE, f"{__name__}.{OwnerIsFaster.__name__}"]
     user = person()
-    owner, old = signed_in(user), signed_in(user)
+    owner, old = browser_of(user), browser_of(user)
     yield owner, old
     assert OwnerIsFaster.request is None, "the owner has acted"
     assert not is_in(old)
@@ -233,20 +227,24 @@ def factors() -> list[str]:
     return sorted(Authenticator.objects.values_list("type", flat=True))
 
 
-def test_no_factor_is_added_beside_the_owners_by_a_request_on_its_way(sessions: tuple[Client, Client]) -> None:
+@pytest.mark.parametrize(
+    ("path", "set_up", "kinds"),
+    [
+        ("/accounts/2fa/totp/activate/", set_up_passkey, ["recovery_codes", "webauthn"]),
+        ("/accounts/2fa/webauthn/add/", set_up_app, ["recovery_codes", "totp"]),
+    ],
+)
+def test_no_factor_is_added_beside_the_owners_by_a_request_on_its_way(
+    sessions: tuple[Client, Client], path: str, set_up: Callable[[Client], Any], kinds: list[str]
+) -> None:
     owner, old = sessions
-    path = "/accounts/2fa/totp/activate/"
-    secret = str(old.get(path).context["form"].secret)
-    owner_sets_up(set_up_passkey, owner, before=("POST", path))
-    old.post(path, {"code": app_code(secret, time.time())})
-    assert factors() == ["recovery_codes", "webauthn"]
-
-
-def test_no_passkey_is_added_beside_the_owners_app_by_a_request_on_its_way(sessions: tuple[Client, Client]) -> None:
-    owner, old = sessions
-    owner_sets_up(set_up_app, owner, before=("POST", "/accounts/2fa/webauthn/add/"))
-    Passkey().register(old, "A stranger's")
-    assert factors() == ["recovery_codes", "totp"]
+    secret = str(old.get("/accounts/2fa/totp/activate/").context["form"].secret)
+    owner_sets_up(set_up, owner, before=("POST", path))
+    if set_up is set_up_app:
+        Passkey().register(old, "A stranger's")
+    else:
+        old.post(path, {"code": app_code(secret, time.time())})
+    assert factors() == kinds
 
 
 @pytest.mark.parametrize(

@@ -5,36 +5,28 @@ from django.contrib.auth import get_user_model
 from django.db import IntegrityError
 from django.test import Client
 
-from formation_portal.accounts import addresses
+from tests.accounts.people import EMAIL, PASSWORD, person, sign_in
 
 pytestmark = pytest.mark.django_db
 
-NEW = {
-    "first_name": "Ada",
-    "last_name": "Byron",
-    "email": "ada@example.com",
-    "password1": "a long enough passphrase",
-}
+NEW = {"first_name": "Ada", "last_name": "Byron", "email": EMAIL, "password1": PASSWORD}
 
 
 @pytest.mark.parametrize(("is_agent", "address"), [(True, "/desk/"), (False, "/applications/")])
 @pytest.mark.parametrize("wanted", ["", "http://[", "https://elsewhere.example/"])
 def test_signing_in_leads_agents_to_the_desk_and_nobody_elsewhere(is_agent: bool, address: str, wanted: str) -> None:
-    addresses.confirm(get_user_model().objects.create_user("ada@example.com", NEW["password1"], is_agent=is_agent))
-    posted = {"login": "ada@example.com", "password": NEW["password1"], "next": wanted}
-    assert Client().post("/accounts/login/", posted)["Location"] == address
+    person(is_agent=is_agent)
+    assert sign_in(Client(), next=wanted)["Location"] == address
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        *({name: ""} for name in NEW),
-        {"first_name": "\u200e \u3164"},
-        {"password1": "qwertyuiop123"},
-        {"password1": "short-1"},
-    ],
-    ids=[*NEW, "a name that nobody sees", "a common password", "a short password"],
+_NOBODY_SEES, _COMMON, _SHORT = (
+    {"first_name": "\u200e \u3164"},
+    {"password1": "qwertyuiop123"},
+    {"password1": "short-1"},
 )
+
+
+@pytest.mark.parametrize("wrong", [*({name: ""} for name in NEW), _NOBODY_SEES, _COMMON, _SHORT])
 def test_what_is_wrong_opens_no_account_and_the_rest_is_kept(wrong: dict[str, str]) -> None:
     answer = Client().post("/accounts/signup/", NEW | wrong)
     page = answer.content.decode()
@@ -53,8 +45,7 @@ def test_names_and_address_are_cleaned_and_the_password_is_not() -> None:
     user = get_user_model().objects.get(email="ada@example.com")
     assert (user.first_name, user.last_name, user.is_agent) == ("Ada Mary", "Byron", False)
     assert user.check_password(password)
-    signed_in = Client().post("/accounts/login/", {"login": "ada@example.com\u200b", "password": password})
-    assert signed_in["Location"] == "/applications/"
+    assert sign_in(Client(), password, f"{EMAIL}\u200b")["Location"] == "/applications/"
 
 
 def test_an_address_has_one_spelling_and_opens_one_account() -> None:

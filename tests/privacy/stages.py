@@ -2,7 +2,6 @@
 
 import subprocess
 import time
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -68,12 +67,14 @@ def plain_text(*ignored: str) -> str:
 def opened_text() -> str:
     """The same with all that is encrypted opened, as whoever has the keys reads it."""
     rows = (row for model in apps.get_models() for row in model._base_manager.all())
-    return "\n".join(f"{row._meta.label}: {list(_values(row))}" for row in rows).lower()
+    values = ((row, [getattr(row, field.attname) for field in row._meta.concrete_fields]) for row in rows)
+    return "\n".join(f"{row._meta.label}: {columns}" for row, columns in values).lower()
 
 
-def _values(row: Any) -> Iterator[Any]:
-    for field in row._meta.concrete_fields:
-        yield getattr(row, field.attname)
+def replaced(draft: Draft, owner: Any, name: str = "other.pdf") -> None:
+    """Another passport of Ada's, in the place of the first."""
+    file = factories.upload(factories.PDF + b"\n%other\n", name)
+    services.add_document(draft, draft.party("ada"), "Passport", file, by=owner)
 
 
 def findings() -> list[str]:

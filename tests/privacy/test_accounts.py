@@ -3,29 +3,26 @@
 from typing import Any
 
 import pytest
+from allauth.usersessions.models import UserSession
 from django.core.management import CommandError, call_command
 from django.test import Client
-from django.utils import timezone
 
 from formation_portal.accounts.models import User
 from formation_portal.applications import services
-from formation_portal.applications.access import Collaborator
+from formation_portal.applications.access import Collaborator, Right
 from formation_portal.applications.models import Application
 from formation_portal.audit.models import AuditAction, Entry
+from formation_portal.invitations.collaborators import accept, share_with
 from formation_portal.mail.models import Email
 from formation_portal.mail.worker import send_due
 from formation_portal.privacy.accounts import AccountContent, NotErasable, erase_account
 from formation_portal.relay.worker import drain
 from formation_portal.service.models import Entity, KeptAnswer
-from tests.accounts.people import PASSWORD, is_in, sign_in
+from tests.accounts.people import PASSWORD, is_in, sign_in, signed_in
 from tests.privacy.stages import database_files, files, findings, moved, opened_text, plain_text, started
 from tests.reviews.canaries import Review
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
-
-
-def names_of(owner: Any) -> tuple[str, ...]:
-    return (owner.email, owner.first_name.lower(), owner.last_name.lower())
 
 
 def test_nothing_of_a_customer_with_drafts_is_left_and_the_last_email_is_emptied_once_it_is_sent(
@@ -36,6 +33,8 @@ def test_nothing_of_a_customer_with_drafts_is_left_and_the_last_email_is_emptied
     drain()
     assert "lovelace" in opened_text()
     assert files()
+    answers = KeptAnswer.objects.count()
+    assert b"Lovelace" in b"".join(bytes(answer.body) for answer in KeptAnswer.objects.all())
     with (
         django_capture_on_commit_callbacks(execute=True),
         django_capture_on_commit_callbacks(using="service", execute=True),
@@ -47,10 +46,14 @@ def test_nothing_of_a_customer_with_drafts_is_left_and_the_last_email_is_emptied
     assert [owner.email] in [message.to for message in mailoutbox]
     assert not Email.objects.exclude(to="").exists()
     left = opened_text()
-    for word in (*names_of(owner), "lovelace", "passport.pdf"):
-        assert word not in left
+    words = (owner.email, owner.first_name.lower(), owner.last_name.lower(), "lovelace", "passport.pdf")
+    assert [word for word in words if word in left] == []
     assert files() == []
     assert not Entity.objects.exists()
+    # They still keep a request that comes twice from making it again.
+    kept = KeptAnswer.objects.all()
+    assert len(kept) == answers
+    assert b"Lovelace" not in b"".join(bytes(answer.body) for answer in kept)
 
 
 @pytest.mark.django_db(databases=["default", "service"], transaction=True)
@@ -66,19 +69,6 @@ def test_nothing_is_left_in_the_bytes_of_the_databases(owner: Any) -> None:
     call_command("privacy", "vacuum", "--whole")
     call_command("privacy", "vacuum")
     assert [name for content in database_files() for name in names if name in content] == []
-
-
-def test_kept_answers_of_the_service_say_nothing_any_more(owner: Any) -> None:
-    started(owner)
-    drain()
-    before = KeptAnswer.objects.count()
-    assert b"Lovelace" in b"".join(bytes(one.body) for one in KeptAnswer.objects.all())
-    erase_account(owner, by=owner)
-    drain()
-    kept = list(KeptAnswer.objects.all())
-    # They still keep a request that comes twice from making it again.
-    assert len(kept) == before
-    assert b"Lovelace" not in b"".join(bytes(one.body) for one in kept)
 
 
 def test_decided_applications_stay_without_the_account(owner: Any, agent: Any) -> None:
@@ -97,7 +87,7 @@ def test_decided_applications_stay_without_the_account(owner: Any, agent: Any) -
     assert owner.email not in opened_text()
 
 
-def test_what_is_under_way_comes_first(owner: Any, agent: Any, as_owner: Client) -> None:
+def test_what_is_under_way_comes_first_and_agents_keep_their_names(owner: Any, agent: Any, as_owner: Client) -> None:
     under_way = moved(started(owner), owner, agent, "submit")
     page = as_owner.get("/your-data/deletion/").content.decode()
     assert under_way.reference in page
@@ -107,9 +97,6 @@ def test_what_is_under_way_comes_first(owner: Any, agent: Any, as_owner: Client)
         erase_account(owner, by=owner)
     assert refused.value.under_way == (under_way,)
     assert User.objects.get(pk=owner.pk).email == owner.email
-
-
-def test_agents_keep_their_names(agent: Any) -> None:
     with pytest.raises(NotErasable):
         erase_account(agent, by=None)
 
@@ -117,10 +104,8 @@ def test_agents_keep_their_names(agent: Any) -> None:
 def test_deleting_asks_for_the_password_also_just_after_signing_in_and_ends_all_sessions(owner: Any) -> None:
     owner.set_password(PASSWORD)
     owner.save()
-    browser, elsewhere, again = Client(), Client(), Client()
-    for client in (browser, elsewhere):
-        sign_in(client, PASSWORD, owner.email)
-        assert is_in(client)
+    browser, elsewhere, again = signed_in(email=owner.email), signed_in(email=owner.email), Client()
+    assert is_in(elsewhere)
     where = "/accounts/reauthenticate/?next=%2Fyour-data%2Fdeletion%2F"
     assert browser.get("/your-data/deletion/")["Location"] == where
     assert browser.post("/your-data/deletion/")["Location"] == where
@@ -134,15 +119,17 @@ def test_deleting_asks_for_the_password_also_just_after_signing_in_and_ends_all_
     assert [is_in(client) for client in (browser, elsewhere, again)] == [False] * 3
 
 
-def test_access_to_others_applications_goes_with_it(owner: Any, other_customer: Any) -> None:
-    now = timezone.now()
-    draft = started(owner)
-    Collaborator.objects.create(
-        application=draft.application, email=other_customer.email, right="edit", user=other_customer, asked_at=now,
-        expires_at=now, accepted_at=now,
-    )  # fmt: skip
+def test_where_somebody_was_signed_in_and_access_to_others_applications_go_with_the_account(
+    owner: Any, other_customer: Any
+) -> None:
+    draft, grace = started(owner), User.objects.create_user("grace@example.com")
+    for user, address in ((owner, "203.0.113.7"), (other_customer, "203.0.113.9")):
+        UserSession.objects.create(user=user, ip=address, user_agent="Browser", session_key=f"key{user.pk}")
+    for person in (other_customer, grace):
+        accept(share_with(draft, email=person.email, right=Right.VIEW, by=owner, language="en"), by=person)
     erase_account(other_customer, by=None)
-    assert not Collaborator.objects.exists()
+    assert list(Collaborator.objects.values_list("email", "user")) == [("grace@example.com", grace.pk)]
+    assert list(UserSession.objects.values_list("ip", flat=True)) == ["203.0.113.7"]
     assert other_customer.email not in opened_text()
     assert Application.objects.get().deleted_at is None
 

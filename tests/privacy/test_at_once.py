@@ -120,26 +120,22 @@ def test_what_is_put_on_hold_meanwhile_is_not_erased(owner: Any) -> None:
         lambda: erase_application(read, by=None, reason="retention"),
     )
     assert isinstance(erased.error, services.Unread)
-    assert again(application).deleted_at is None
-    assert again(application).hold_reason == "Court order 7"
+    assert (again(application).deleted_at, again(application).hold_reason) == (None, "Court order 7")
 
 
-def test_an_application_is_erased_once(owner: Any) -> None:
-    application = moved(started(owner), owner, None, "submit", "withdraw")
-    before, reads = erasures(), (again(application), again(application))
-    first, second = at_once(*(lambda read=read: erase_application(read, by=None, reason="retention") for read in reads))
-    assert first.error is None
-    assert isinstance(second.error, services.Unread)
-    assert erasures() == before + 1
-
-
-def test_a_deletion_is_announced_once(owner: Any) -> None:
-    draft, before = started(owner), Email.objects.filter(kind="draft_deletion").count()
-    reads = again(draft.application), again(draft.application)
-    first, second = at_once(*(lambda read=read: announce_deletion(read) for read in reads))
-    assert first.error is None
-    assert isinstance(second.error, services.Unread)
-    assert Email.objects.filter(kind="draft_deletion").count() == before + 1
+def test_an_application_is_erased_and_a_deletion_announced_once(owner: Any) -> None:
+    withdrawn, draft = moved(started(owner), owner, None, "submit", "withdraw"), started(owner).application
+    announced = Email.objects.filter(kind="draft_deletion")
+    erased, letters = erasures(), announced.count()
+    for application, act in (
+        (withdrawn, lambda read: erase_application(read, by=None, reason="retention")),
+        (draft, announce_deletion),
+    ):
+        reads = again(application), again(application)
+        first, second = at_once(*(lambda read=read, act=act: act(read) for read in reads))
+        assert first.error is None
+        assert isinstance(second.error, services.Unread)
+    assert (erasures(), announced.count()) == (erased + 1, letters + 1)
 
 
 def test_a_draft_that_changes_meanwhile_is_not_deleted_as_unused(owner: Any) -> None:

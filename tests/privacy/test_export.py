@@ -1,5 +1,6 @@
 """A person's export holds all that is kept of them, and nothing of anybody else."""
 
+import hashlib
 import io
 import json
 import stat
@@ -19,6 +20,7 @@ from django.utils import timezone
 from formation_portal.applications import services
 from formation_portal.applications.access import Right
 from formation_portal.applications.draft import Draft
+from formation_portal.applications.fields import ScanState
 from formation_portal.applications.models import Document
 from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.core.encrypted_fields import encrypted_fields
@@ -26,9 +28,10 @@ from formation_portal.invitations import parts
 from formation_portal.invitations.collaborators import accept, share_with
 from formation_portal.invitations.models import Invitation
 from formation_portal.mail.models import Email
-from formation_portal.privacy.export import export_account
+from formation_portal.privacy.export import account_archive, export_account
 from tests import factories
-from tests.privacy.stages import started
+from tests.encrypted_rows import save_with
+from tests.privacy.stages import replaced, started
 from tests.privacy.test_processing import RECORD
 from tests.reviews.canaries import CANARIES, Review
 
@@ -103,8 +106,7 @@ def test_it_holds_the_account_and_what_was_sent_to_it_and_nothing_of_others(
 
 def test_what_it_lists_stands_in_the_order_in_which_it_came(owner: Any, other_customer: Any) -> None:
     own, others = [started(owner) for _ in range(2)], [started(other_customer) for _ in range(2)]
-    second = factories.upload(factories.PDF + b"\n%second\n", "second.pdf")
-    services.add_document(own[0], own[0].party("ada"), "Passport", second, by=owner)
+    replaced(own[0], owner, "second.pdf")
     for draft in others:
         asked = share_with(draft, email=owner.email, right=Right.VIEW, by=other_customer, language="en")
         accept(asked, by=owner)
@@ -127,28 +129,19 @@ def test_no_word_of_a_form_or_of_its_customer_is_markup(owner: Any, as_owner: Cl
     owner.first_name = "<img src=x onerror=alert(1)>"
     owner.save()
     draft = factories.new_draft(owner, schema=schema)
-    [section] = [section for section in draft.schema.entity_sections if "company" in section.title]
     raw = {"entity.name": "Larkfield <s>Holdings</s>", "charter.purpose": "<a href=x>Tea</a>"}
-    services.save_section(draft, section, raw, version=draft.version(section.key), by=owner)
+    factories.save_section(draft, draft.schema.entity_sections[0].key, raw, by=owner)
     page = taken(as_owner).read("index.html").decode()
     for markup in ("<b>", "<i>", "<u>", "<s>", "<a href=x>", "<img", "<script", " src=x>"):
         assert markup not in page
-    for text in (
-        "The &lt;b&gt;company",
-        "Purpose &lt;u&gt;today",
-        "Larkfield &lt;s&gt;Holdings",
-        "&lt;a href=x&gt;Tea",
-    ):
+    for text in ("The &lt;b&gt;company", "Purpose &lt;u&gt;", "Larkfield &lt;s&gt;Holdings", "&lt;a href=x&gt;Tea"):
         assert text in page
 
 
 def test_it_tells_where_and_when_somebody_was_signed_in(owner: Any, other_customer: Any) -> None:
     began, used = datetime(2026, 11, 20, 9, tzinfo=UTC), datetime(2026, 11, 21, 10, 30, tzinfo=UTC)
-    for user, address, hours in (
-        (owner, "203.0.113.7", 0),
-        (other_customer, "203.0.113.9", 3),
-        (owner, "2001:db8::1", 5),
-    ):
+    used_by = (owner, "203.0.113.7", 0), (other_customer, "203.0.113.9", 3), (owner, "2001:db8::1", 5)
+    for user, address, hours in used_by:
         later = timedelta(hours=hours)
         UserSession.objects.create(
             user=user, ip=address, user_agent=f"Browser {hours}", session_key=f"key{hours}",
@@ -171,23 +164,17 @@ def test_it_tells_where_and_when_somebody_was_signed_in(owner: Any, other_custom
 
 
 def test_files_are_in_it_as_they_were_uploaded(complete: Draft, owner: Any, as_owner: Client) -> None:
-    other = factories.upload(factories.PDF + b"\n%another\n", "another.pdf")
-    services.add_document(complete, complete.party("ada"), "Passport", other, by=owner)
+    replaced(complete, owner)
     packed = taken(as_owner)
-    said = json.loads(packed.read("data.json"))
-    named = said["applications"][0]["files"]
-    assert len(named) == Document.objects.count() == 2
-    for one in named:
-        row = Document.objects.get(sha256=one["sha256"])
-        with row.file.open("rb") as content:
-            assert packed.read(one["file"]) == content.read()
+    files = json.loads(packed.read("data.json"))["applications"][0]["files"]
+    contents = [packed.read(file["file"]) for file in files]
+    assert contents == [factories.PDF, factories.PDF + b"\n%other\n"]
+    assert [hashlib.sha256(content).hexdigest() for content in contents] == [file["sha256"] for file in files]
     assert packed.testzip() is None
 
 
 def test_a_part_that_was_filled_in_as_a_guest_is_in_it(complete: Draft, owner: Any, other_customer: Any) -> None:
-    ada = complete.party("ada")
-    assert ada is not None
-    parts.invite(complete, ada, email=other_customer.email, by=owner, language="en")
+    parts.invite(complete, complete.party("ada"), email=other_customer.email, by=owner, language="en")
     said, documents = export_account(other_customer)
     assert (said["parts"], documents) == ([], [])
     # Once the link that was sent there has been opened.
@@ -221,3 +208,41 @@ def test_a_person_without_an_account_gets_their_part_alone(complete: Draft, owne
         assert word not in packed.read("index.html").decode() + packed.read("data.json").decode()
     with pytest.raises(CommandError, match="no such"):
         call_command("privacy", "export-person", reference, "nobody", str(tmp_path / "other.zip"))
+
+
+def test_an_export_tells_when_an_invitation_was_sent_opened_and_done(complete: Draft, owner: Any) -> None:
+    parts.invite(complete, complete.parties[0], email="ada@example.com", by=owner, language="en")
+    sent = datetime(2026, 11, 20, 9, tzinfo=UTC)
+    moments = [sent + timedelta(hours=hours) for hours in (0, 2, 5)]
+    Invitation.objects.update(sent_at=moments[0], opened_at=moments[1], done_at=moments[2])
+    [application] = export_account(owner)[0]["applications"]
+    assert application["invitations"] == [
+        {
+            "party": complete.parties[0].token,
+            "email": "ada@example.com",
+            "sent": "2026-11-20T09:00:00+00:00",
+            "opened": "2026-11-20T11:00:00+00:00",
+            "done": "2026-11-20T14:00:00+00:00",
+        }
+    ]
+
+
+def test_an_export_holds_what_was_typed_as_it_was_typed(complete: Draft, owner: Any) -> None:
+    [application] = export_account(owner)[0]["applications"]
+    typed = application["typed"]
+    assert typed["parties"]["ada"]["person.last_name"] == "Lovelace"
+    assert typed["share_classes"]["ordinary"]["share_class.name"] == "Ordinary"
+    assert typed["sections"]["the-company"]["entity.name"] == "Larkfield Holdings"
+    assert {name: len(rows) for name, rows in typed.items() if name != "sections"} == {"parties": 1, "share_classes": 1}
+
+
+@pytest.mark.parametrize("change", [{"scan": ScanState.WAITING}, {"copy_removed_at": timezone.now()}])
+def test_a_file_that_nobody_may_open_or_that_is_not_here_is_listed_and_left_out(
+    complete: Draft, owner: Any, change: dict[str, Any]
+) -> None:
+    content = factories.PDF[:8]
+    assert content in b"".join(account_archive(owner))
+    save_with(Document.objects.get(), **change)
+    [application] = export_account(owner)[0]["applications"]
+    assert [(one["name"], one["file"]) for one in application["files"]] == [("passport.pdf", None)]
+    assert content not in b"".join(account_archive(owner))
