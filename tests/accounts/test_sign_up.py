@@ -19,14 +19,11 @@ def test_signing_in_leads_agents_to_the_desk_and_nobody_elsewhere(is_agent: bool
     assert sign_in(Client(), next=wanted)["Location"] == address
 
 
-_NOBODY_SEES, _COMMON, _SHORT = (
-    {"first_name": "\u200e \u3164"},
-    {"password1": "qwertyuiop123"},
-    {"password1": "short-1"},
-)
+# A name that nobody sees, a password that many have, and a short one.
+WRONG = [{"first_name": "\u200e \u3164"}, {"password1": "qwertyuiop123"}, {"password1": "short-1"}]
 
 
-@pytest.mark.parametrize("wrong", [*({name: ""} for name in NEW), _NOBODY_SEES, _COMMON, _SHORT])
+@pytest.mark.parametrize("wrong", [*({name: ""} for name in NEW), *WRONG])
 def test_what_is_wrong_opens_no_account_and_the_rest_is_kept(wrong: dict[str, str]) -> None:
     answer = Client().post("/accounts/signup/", NEW | wrong)
     page = answer.content.decode()

@@ -24,8 +24,9 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 NAME, PURPOSE = "entity.name", "charter.purpose"
 
 
-def path(draft: Draft) -> str:
-    return f"/applications/{draft.application.reference}/sections/the-company/"
+def save(client: Client, draft: Draft, version: int, **answers: str) -> Any:
+    posted = {f"q:{name}": text for name, text in answers.items()} | {"version": str(version)}
+    return client.post(f"/applications/{draft.application.reference}/sections/the-company/", posted)
 
 
 def stored(draft: Draft) -> dict[str, Any]:
@@ -35,9 +36,9 @@ def stored(draft: Draft) -> dict[str, Any]:
 def test_what_is_longer_than_its_field_is_shown_and_told_and_what_was_there_stays(
     draft: Draft, as_owner: Client
 ) -> None:
-    as_owner.post(path(draft), {"q:name": "Larkfield", "version": "0"})
+    save(as_owner, draft, 0, name="Larkfield")
     long = "x" * (LINE_LIMIT + 1)
-    answer = as_owner.post(path(draft), {"q:name": long, "q:purpose": "To hold", "version": "1"})
+    answer = save(as_owner, draft, 1, name=long, purpose="To hold")
     assert answer.status_code == 422
     page = Markup(answer.content.decode())
     assert page.one("input", name="q:name").attributes["value"] == long
@@ -52,7 +53,7 @@ def test_a_long_text_that_is_changed_too_often_is_shown_and_told_and_what_was_th
     monkeypatch.setattr(transactions, "HISTORY_AN_HOUR", 3_000)
     for version in range(9):
         text = "ab"[version % 2] * 400
-        answer = as_owner.post(path(draft), {"q:name": "Larkfield", "q:purpose": text, "version": str(version)})
+        answer = save(as_owner, draft, version, name="Larkfield", purpose=text)
         if answer.status_code != 302:
             break
     assert answer.status_code == 422
@@ -62,24 +63,23 @@ def test_a_long_text_that_is_changed_too_often_is_shown_and_told_and_what_was_th
     assert text in html
     assert stored(draft)[PURPOSE] == "ab"[(version - 1) % 2] * 400
     # What is short is saved as ever.
-    assert as_owner.post(path(draft), {"q:name": "Kestrel", "version": str(version)}).status_code == 302
+    assert save(as_owner, draft, version, name="Kestrel").status_code == 302
     assert stored(draft)[NAME] == "Kestrel"
     # An hour later there is room again.
     Change.objects.filter(application=draft.application).update(at=timezone.now() - timedelta(minutes=61))
-    again = {"q:name": "Kestrel", "q:purpose": text, "version": str(version + 1)}
-    assert as_owner.post(path(draft), again).status_code == 302
+    assert save(as_owner, draft, version + 1, name="Kestrel", purpose=text).status_code == 302
 
 
 def test_an_application_keeps_no_more_than_it_may(
     draft: Draft, as_owner: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("formation_portal.applications.draft.MAX_CHARACTERS", 300)
-    assert as_owner.post(path(draft), {"q:purpose": "x" * 250, "version": "0"}).status_code == 302
-    full = as_owner.post(path(draft), {"q:name": "Larkfield", "q:purpose": "y" * 290, "version": "1"})
+    assert save(as_owner, draft, 0, purpose="x" * 250).status_code == 302
+    full = save(as_owner, draft, 1, name="Larkfield", purpose="y" * 290)
     assert full.status_code == 422
     assert "has reached its limit of text" in full.content.decode()
     assert (stored(draft)[NAME], stored(draft)[PURPOSE]) == ("Larkfield", "x" * 250)
-    assert as_owner.post(path(draft), {"q:purpose": "y" * 20, "version": "2"}).status_code == 302, "shorter is taken"
+    assert save(as_owner, draft, 2, purpose="y" * 20).status_code == 302, "shorter is taken"
     assert fields.MAX_CHARACTERS >= 2_000_000
 
 

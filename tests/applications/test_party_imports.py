@@ -135,13 +135,3 @@ def test_a_sheet_goes_with_its_draft(complete: Draft, owner: Any, action: str) -
     else:
         services.delete_draft(complete.application, by=owner)
     assert not PartyImport.objects.exists()
-
-
-def test_a_closed_application_takes_no_sheet(complete: Draft, owner: Any, upload: Upload) -> None:
-    found = upload(as_csv(HEADS, NOOR))
-    wanted = every(complete, found)
-    services.submit(complete, by=owner)
-    with pytest.raises(services.Closed):
-        services.keep_import(complete, Grid(HEADS, ()), name="x", by=owner)
-    with pytest.raises(services.Closed):
-        services.apply_import(complete, found, wanted, by=owner)

@@ -87,7 +87,7 @@ def test_everything_that_the_record_of_processing_names_is_in_it_and_nothing_of_
     assert [word for word in CANARIES if word in said or word in page] == []
 
 
-def test_it_holds_the_account_and_what_was_sent_to_it_and_nothing_of_others(
+def test_it_holds_the_account_what_was_sent_to_it_and_typed_and_nothing_of_others(
     complete: Draft, owner: Any, as_owner: Client, as_other_customer: Client
 ) -> None:
     services.submit(complete, by=owner, declaration="I declare it.")
@@ -102,6 +102,11 @@ def test_it_holds_the_account_and_what_was_sent_to_it_and_nothing_of_others(
     assert [one["kind"] for one in said["letters"]] == ["submission"]
     letter = Email.objects.get(kind="submission")
     assert (said["letters"][0]["subject"], said["letters"][0]["text"]) == (letter.subject, letter.text)
+    typed = said["applications"][0]["typed"]
+    assert typed["parties"]["ada"]["person.last_name"] == "Lovelace"
+    assert typed["share_classes"]["ordinary"]["share_class.name"] == "Ordinary"
+    assert typed["sections"]["the-company"]["entity.name"] == "Larkfield Holdings"
+    assert {name: len(rows) for name, rows in typed.items() if name != "sections"} == {"parties": 1, "share_classes": 1}
 
 
 def test_what_it_lists_stands_in_the_order_in_which_it_came(owner: Any, other_customer: Any) -> None:
@@ -147,20 +152,12 @@ def test_it_tells_where_and_when_somebody_was_signed_in(owner: Any, other_custom
             user=user, ip=address, user_agent=f"Browser {hours}", session_key=f"key{hours}",
             created_at=began + later, last_seen_at=used + later,
         )  # fmt: skip
-    assert export_account(owner)[0]["account"]["sessions"] == [
-        {
-            "address": "203.0.113.7",
-            "browser": "Browser 0",
-            "began": "2026-11-20T09:00:00+00:00",
-            "used": "2026-11-21T10:30:00+00:00",
-        },
-        {
-            "address": "2001:db8::1",
-            "browser": "Browser 5",
-            "began": "2026-11-20T14:00:00+00:00",
-            "used": "2026-11-21T15:30:00+00:00",
-        },
+    sessions = export_account(owner)[0]["account"]["sessions"]
+    assert [list(session.values()) for session in sessions] == [
+        ["203.0.113.7", "Browser 0", "2026-11-20T09:00:00+00:00", "2026-11-21T10:30:00+00:00"],
+        ["2001:db8::1", "Browser 5", "2026-11-20T14:00:00+00:00", "2026-11-21T15:30:00+00:00"],
     ]
+    assert list(sessions[0]) == ["address", "browser", "began", "used"]
 
 
 def test_files_are_in_it_as_they_were_uploaded(complete: Draft, owner: Any, as_owner: Client) -> None:
@@ -173,16 +170,26 @@ def test_files_are_in_it_as_they_were_uploaded(complete: Draft, owner: Any, as_o
     assert packed.testzip() is None
 
 
-def test_a_part_that_was_filled_in_as_a_guest_is_in_it(complete: Draft, owner: Any, other_customer: Any) -> None:
+def test_a_part_that_was_filled_in_as_a_guest_is_in_it_and_its_invitation_in_the_owners(
+    complete: Draft, owner: Any, other_customer: Any
+) -> None:
     parts.invite(complete, complete.party("ada"), email=other_customer.email, by=owner, language="en")
     said, documents = export_account(other_customer)
     assert (said["parts"], documents) == ([], [])
     # Once the link that was sent there has been opened.
-    Invitation.objects.update(opened_at=timezone.now())
+    sent = datetime(2026, 11, 20, 9, tzinfo=UTC)
+    moments = [sent + timedelta(hours=hours) for hours in (0, 2, 5)]
+    Invitation.objects.update(sent_at=moments[0], opened_at=moments[1], done_at=moments[2])
     said, documents = export_account(other_customer)
     assert said["parts"][0]["party"]["label"] == "Ada Lovelace"
-    assert [one.slot for one in documents] == ["Passport"]
+    assert [document.slot for document in documents] == ["Passport"]
     assert said["applications"] == []
+    [application] = export_account(owner)[0]["applications"]
+    [invitation] = application["invitations"]
+    assert (invitation["party"], invitation["email"]) == ("ada", other_customer.email)
+    assert invitation["sent"] == "2026-11-20T09:00:00+00:00"
+    assert invitation["opened"] == "2026-11-20T11:00:00+00:00"
+    assert invitation["done"] == "2026-11-20T14:00:00+00:00"
 
 
 def test_the_command_writes_a_file_for_its_owner_alone(complete: Draft, owner: Any, tmp_path: Path) -> None:
@@ -208,32 +215,6 @@ def test_a_person_without_an_account_gets_their_part_alone(complete: Draft, owne
         assert word not in packed.read("index.html").decode() + packed.read("data.json").decode()
     with pytest.raises(CommandError, match="no such"):
         call_command("privacy", "export-person", reference, "nobody", str(tmp_path / "other.zip"))
-
-
-def test_an_export_tells_when_an_invitation_was_sent_opened_and_done(complete: Draft, owner: Any) -> None:
-    parts.invite(complete, complete.parties[0], email="ada@example.com", by=owner, language="en")
-    sent = datetime(2026, 11, 20, 9, tzinfo=UTC)
-    moments = [sent + timedelta(hours=hours) for hours in (0, 2, 5)]
-    Invitation.objects.update(sent_at=moments[0], opened_at=moments[1], done_at=moments[2])
-    [application] = export_account(owner)[0]["applications"]
-    assert application["invitations"] == [
-        {
-            "party": complete.parties[0].token,
-            "email": "ada@example.com",
-            "sent": "2026-11-20T09:00:00+00:00",
-            "opened": "2026-11-20T11:00:00+00:00",
-            "done": "2026-11-20T14:00:00+00:00",
-        }
-    ]
-
-
-def test_an_export_holds_what_was_typed_as_it_was_typed(complete: Draft, owner: Any) -> None:
-    [application] = export_account(owner)[0]["applications"]
-    typed = application["typed"]
-    assert typed["parties"]["ada"]["person.last_name"] == "Lovelace"
-    assert typed["share_classes"]["ordinary"]["share_class.name"] == "Ordinary"
-    assert typed["sections"]["the-company"]["entity.name"] == "Larkfield Holdings"
-    assert {name: len(rows) for name, rows in typed.items() if name != "sections"} == {"parties": 1, "share_classes": 1}
 
 
 @pytest.mark.parametrize("change", [{"scan": ScanState.WAITING}, {"copy_removed_at": timezone.now()}])

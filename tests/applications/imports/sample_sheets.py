@@ -6,7 +6,11 @@ import zipfile
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import pytest
 from openpyxl import Workbook, load_workbook
+
+from formation_portal.applications.imports.grid import Grid, SheetRefused, normalized_heading
+from formation_portal.applications.imports.uploads import read_sheet
 
 HEADS = (
     "Kind",
@@ -20,7 +24,20 @@ HEADS = (
 ADA = ("Person", "Yes", "", "Ada", "Lovelace", "ada@example.com", "10 December 1985")
 NOOR = ("Person", "Yes", "yes", "Noor", "Haddad", "noor@example.com", "1990-05-01")
 
+KNOWN = {normalized_heading(heading) for heading in HEADS}
 Row = Iterable[Any]
+
+
+def read(content: bytes) -> Grid:
+    """Read a file as the sheet of a small product."""
+    return read_sheet(content, KNOWN, account=1)
+
+
+def refusal(content: bytes) -> str:
+    """Return the words with which a file is refused."""
+    with pytest.raises(SheetRefused) as refused:
+        read(content)
+    return refused.value.message
 
 
 def as_csv(*rows: Row, delimiter: str = ",", encoding: str = "utf-8") -> bytes:

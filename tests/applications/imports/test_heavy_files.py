@@ -22,8 +22,7 @@ from formation_portal.applications.imports.grid import (
 )
 from formation_portal.applications.imports.readers import check_archive
 
-from .conftest import KNOWN, read, refusal
-from .sample_sheets import ADA, HEADS, as_csv, as_xlsx, inserted
+from .sample_sheets import ADA, HEADS, KNOWN, as_csv, as_xlsx, inserted, read, refusal
 
 _STRINGS = "xl/sharedStrings.xml"
 _PACKED = {"compress_type": zipfile.ZIP_DEFLATED}

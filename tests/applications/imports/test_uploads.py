@@ -10,8 +10,7 @@ import pytest
 from formation_portal.applications.imports import grid, readers
 from formation_portal.applications.imports.grid import MAX_ROWS, Grid
 
-from .conftest import read, refusal
-from .sample_sheets import ADA, HEADS, NOOR, as_csv, as_xlsx, inserted, with_part, with_values
+from .sample_sheets import ADA, HEADS, NOOR, as_csv, as_xlsx, inserted, read, refusal, with_part, with_values
 
 
 def texts(found: Grid) -> list[tuple[str, ...]]:
