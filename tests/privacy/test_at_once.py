@@ -1,5 +1,6 @@
 """Erasing while somebody else writes, on PostgreSQL."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -42,50 +43,39 @@ def test_an_account_is_deleted_once(owner: Any) -> None:
     assert Entry.objects.filter(action=AuditAction.ERASURE, subject=str(owner.pk)).count() == 1
 
 
-def test_an_application_that_is_submitted_meanwhile_keeps_its_account(owner: Any) -> None:
+@pytest.mark.parametrize("is_submitted", [True, False])
+def test_either_an_application_is_submitted_or_its_account_is_deleted(owner: Any, is_submitted: bool) -> None:
     draft = started(owner)
-    submitted, erased = at_once(
+    acts = [
         lambda: services.submit(draft, by=owner, declaration="I declare it."),
         lambda: erase_account(user(owner), by=None),
-    )
-    assert submitted.error is None
-    assert erased.error is not None
-    assert again(draft.application).status is State.SUBMITTED_FOR_REVIEW
-    assert user(owner).email == "owner@example.com"
-    assert user(owner).is_active
+    ]
+    first, second = at_once(*(acts if is_submitted else reversed(acts)))
+    assert first.error is None
+    assert second.error is not None
+    application = again(draft.application)
+    assert (application.submitted_at is not None) is is_submitted
+    assert (application.status is State.SUBMITTED_FOR_REVIEW) is is_submitted
+    assert (application.deleted_at is None) is is_submitted
+    assert (user(owner).email == "owner@example.com") is user(owner).is_active is is_submitted
 
 
-def test_a_draft_of_an_account_that_is_deleted_meanwhile_is_not_submitted(owner: Any) -> None:
-    draft = started(owner)
-    erased, submitted = at_once(
-        lambda: erase_account(user(owner), by=None),
-        lambda: services.submit(draft, by=owner, declaration="I declare it."),
-    )
-    assert erased.error is None
-    assert submitted.error is not None
-    assert again(draft.application).deleted_at is not None
-    assert again(draft.application).submitted_at is None
-
-
-def test_an_account_that_begins_an_application_is_no_longer_unused(owner: Any) -> None:
-    account_rule = retention.RULES[-1]
-    begun, erased = at_once(
-        lambda: services.start(owner=owner, product=factories.product()),
-        lambda: account_rule.erase(user(owner)),
-    )
-    assert begun.error is None
-    assert isinstance(erased.error, NotErasable)
-    assert user(owner).email == "owner@example.com"
-    assert Application.objects.get().deleted_at is None
-
-
-def test_nothing_begins_for_an_account_that_is_deleted_meanwhile(owner: Any) -> None:
-    erased, begun = at_once(
-        lambda: erase_account(user(owner), by=None), lambda: services.start(owner=owner, product=factories.product())
-    )
-    assert erased.error is None
-    assert isinstance(begun.error, services.Gone)
-    assert not Application.objects.exists()
+@pytest.mark.parametrize(
+    ("has_begun", "erase", "refusal"),
+    [
+        (True, lambda account: retention.RULES[-1].erase(account), NotErasable),
+        (False, lambda account: erase_account(account, by=None), services.Gone),
+    ],
+)
+def test_either_an_account_begins_an_application_or_it_is_deleted(
+    owner: Any, has_begun: bool, erase: Callable[[User], None], refusal: type[Exception]
+) -> None:
+    acts = [lambda: services.start(owner=owner, product=factories.product()), lambda: erase(user(owner))]
+    first, second = at_once(*(acts if has_begun else reversed(acts)))
+    assert first.error is None
+    assert isinstance(second.error, refusal)
+    assert (user(owner).email == "owner@example.com") is has_begun
+    assert Application.objects.filter(deleted_at=None).count() == Application.objects.count() == int(has_begun)
 
 
 def test_an_account_whose_holder_signs_in_is_no_longer_unused(owner: Any) -> None:

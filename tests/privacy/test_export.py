@@ -109,7 +109,7 @@ def test_it_holds_the_account_what_was_sent_to_it_and_typed_and_nothing_of_other
     assert {name: len(rows) for name, rows in typed.items() if name != "sections"} == {"parties": 1, "share_classes": 1}
 
 
-def test_what_it_lists_stands_in_the_order_in_which_it_came(owner: Any, other_customer: Any) -> None:
+def test_what_it_lists_stands_in_the_order_in_which_it_came(owner: Any, as_owner: Client, other_customer: Any) -> None:
     own, others = [started(owner) for _ in range(2)], [started(other_customer) for _ in range(2)]
     replaced(own[0], owner, "second.pdf")
     for draft in others:
@@ -124,6 +124,13 @@ def test_what_it_lists_stands_in_the_order_in_which_it_came(owner: Any, other_cu
         (own[0].application.pk, "second.pdf"),
         (own[1].application.pk, "passport.pdf"),
     ]
+    # Files are in it as they were uploaded.
+    packed = taken(as_owner)
+    contents = [packed.read(file["file"]) for file in said["applications"][0]["files"]]
+    assert contents == [factories.PDF, factories.PDF + b"\n%other\n"]
+    hashes = [file["sha256"] for file in said["applications"][0]["files"]]
+    assert [hashlib.sha256(content).hexdigest() for content in contents] == hashes
+    assert packed.testzip() is None
 
 
 def test_no_word_of_a_form_or_of_its_customer_is_markup(owner: Any, as_owner: Client) -> None:
@@ -160,16 +167,6 @@ def test_it_tells_where_and_when_somebody_was_signed_in(owner: Any, other_custom
     assert list(sessions[0]) == ["address", "browser", "began", "used"]
 
 
-def test_files_are_in_it_as_they_were_uploaded(complete: Draft, owner: Any, as_owner: Client) -> None:
-    replaced(complete, owner)
-    packed = taken(as_owner)
-    files = json.loads(packed.read("data.json"))["applications"][0]["files"]
-    contents = [packed.read(file["file"]) for file in files]
-    assert contents == [factories.PDF, factories.PDF + b"\n%other\n"]
-    assert [hashlib.sha256(content).hexdigest() for content in contents] == [file["sha256"] for file in files]
-    assert packed.testzip() is None
-
-
 def test_a_part_that_was_filled_in_as_a_guest_is_in_it_and_its_invitation_in_the_owners(
     complete: Draft, owner: Any, other_customer: Any
 ) -> None:
@@ -202,12 +199,10 @@ def test_the_command_writes_a_file_for_its_owner_alone(complete: Draft, owner: A
         call_command("privacy", "export", owner.email, str(path))
     with pytest.raises(CommandError, match="no account"):
         call_command("privacy", "export", "nobody@example.com", str(tmp_path / "other.zip"))
-
-
-def test_a_person_without_an_account_gets_their_part_alone(complete: Draft, owner: Any, tmp_path: Path) -> None:
-    path, reference = tmp_path / "part.zip", complete.application.reference
-    call_command("privacy", "export-person", reference, "ada", str(path))
-    packed = zipfile.ZipFile(path)
+    # A person without an account gets their part alone.
+    part, reference = tmp_path / "part.zip", complete.application.reference
+    call_command("privacy", "export-person", reference, "ada", str(part))
+    packed = zipfile.ZipFile(part)
     said = json.loads(packed.read("data.json"))
     assert said["parts"][0]["party"]["label"] == "Ada Lovelace"
     assert packed.read(said["parts"][0]["files"][0]["file"])

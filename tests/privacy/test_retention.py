@@ -129,6 +129,12 @@ def test_copies_go_once_the_service_has_the_files(
 ) -> None:
     young, old = closed("incorporated"), aged(closed("incorporated"), days=31)
     kept = len(files())
+    delivery = Delivery.objects.get(application=old, kind=ResourceKind.DOCUMENT)
+    for doubt in ({"state": DeliveryState.WAITING}, {"document_status": "rejected"}, {"remote_id": ""}):
+        Delivery.objects.filter(pk=delivery.pk).update(**doubt)
+        assert erase_what_is_due()["copies"] == 0, doubt
+        assert old.documents.get().has_copy
+        delivery.save()
     with (
         django_capture_on_commit_callbacks(execute=True),
         django_capture_on_commit_callbacks(using="service", execute=True),
@@ -151,16 +157,6 @@ def test_copies_go_once_the_service_has_the_files(
     assert "The formation service has this file." in viewer
     assert f"documents/{document.pk}/pages/" not in viewer
     assert erase_what_is_due()["copies"] == 0, "once"
-
-
-def test_a_file_stays_while_the_service_may_lack_it(closed: Closed) -> None:
-    old = aged(closed("declined"), days=31)
-    delivery = Delivery.objects.get(application=old, kind=ResourceKind.DOCUMENT)
-    for doubt in ({"state": DeliveryState.WAITING}, {"document_status": "rejected"}, {"remote_id": ""}):
-        Delivery.objects.filter(pk=delivery.pk).update(**doubt)
-        assert erase_what_is_due()["copies"] == 0, doubt
-        assert old.documents.get().has_copy
-        delivery.save()
 
 
 def test_a_file_that_was_replaced_goes_while_the_service_may_lack_the_other(owner: Any, agent: Any) -> None:
