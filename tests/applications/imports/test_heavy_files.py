@@ -141,6 +141,9 @@ def test_a_text_counts_in_every_cell_that_holds_it_and_no_cell_holds_more_than_a
     text: str, rows: int, cells: int
 ) -> None:
     assert "far more" in refusal(sharing(text, rows=rows, cells=cells))
+
+
+def test_a_text_in_many_cells_is_read_within_the_bound_of_all_cells() -> None:
     assert len(read(sharing("x" * 3_000, rows=10, cells=10)).rows) == 10
 
 
