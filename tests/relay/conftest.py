@@ -14,6 +14,7 @@ from formation_portal.gateway import FormationService
 from formation_portal.gateway.transports.in_process import BASE_URL
 from formation_portal.relay import document_status, entity_status
 from formation_portal.relay.models import Delivery
+from formation_portal.relay.service_profile import Capabilities, update_profile
 from formation_portal.relay.wake import wait_for
 from formation_portal.service.auth import portal_key
 from formation_portal.service.catalog.loader import store_catalog
@@ -44,6 +45,14 @@ def service(transport: FlakyTransport) -> FormationService:
     """The service as any client sees it, to look what it holds."""
     key = portal_key()
     return FormationService(base_url=BASE_URL, read_key=lambda: key, adapter=transport._within)
+
+
+@pytest.fixture
+def strict(transport: FlakyTransport) -> FlakyTransport:
+    """The service honours nothing that isn't documented; its lists, but for the parties', are not there."""
+    transport.forgets_keys = True
+    update_profile(capabilities=Capabilities(), can_edit=True)
+    return transport
 
 
 @pytest.fixture

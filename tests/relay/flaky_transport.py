@@ -1,6 +1,7 @@
 """The embedded service behind a transport that records every call, and fails where a test says so."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -34,7 +35,7 @@ Failure = Callable[["FlakyTransport", requests.PreparedRequest, Any], requests.R
 
 @dataclass
 class FlakyTransport(BaseAdapter):
-    """A transport adapter. `fail_on` says what happens to calls whose endpoint begins so, and how often."""
+    """A transport adapter. `fail_on` says what happens to calls whose endpoint begins with a pattern, and how often."""
 
     calls: list[RecordedCall] = field(default_factory=list)
     failures: list[tuple[str, Failure, int]] = field(default_factory=list)
@@ -55,7 +56,7 @@ class FlakyTransport(BaseAdapter):
         if self.forgets_keys:
             request.headers.pop("Idempotency-Key", None)
         for index, (endpoint, failure, times) in enumerate(self.failures):
-            if made.endpoint.startswith(endpoint) and times:
+            if times and re.match(endpoint, made.endpoint):
                 self.failures[index] = (endpoint, failure, times - 1)
                 return failure(self, request, kwargs)
         return self._within.send(request, *args, **kwargs)
@@ -100,7 +101,8 @@ def answers(status: int, body: Any = None, **headers: str) -> Failure:
     """The service answers this instead."""
 
     def failure(transport: FlakyTransport, request: requests.PreparedRequest, more: Any) -> requests.Response:
-        content = b"" if body is None else json.dumps(body).encode()
+        text = body if isinstance(body, str) else json.dumps(body)
+        content = b"" if body is None else text.encode()
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         response = requests.Response()
         response.status_code = status

@@ -240,3 +240,10 @@ def test_saving_costs_the_same_number_of_queries_however_much_there_is(
     # With what is read of the application for it; on PostgreSQL one of them wakes the worker.
     with django_assert_max_num_queries(17 if connection.vendor == "sqlite" else 18):
         services.save_section(fresh, section, {"entity.name": "Other"}, version=fresh.version(section.key), by=owner)
+
+
+def test_a_class_that_moves_up_has_its_new_place(complete: Draft, owner: Any) -> None:
+    services.add_share_class(complete, factories.PREFERENCE, by=owner, token="preference")
+    assert [row("share_class", token).position for token in ("ordinary", "preference")] == [0, 1]
+    services.remove_share_class(complete, complete.share_classes[0], by=owner)
+    assert row("share_class", "preference").position == 0

@@ -6,7 +6,6 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from formation_portal.applications import services
@@ -15,7 +14,7 @@ from formation_portal.applications.models import Application, Change
 from formation_portal.contract.lifecycle import State
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.client import Collection
-from formation_portal.relay.calls.claiming import _expire_leases
+from formation_portal.relay.calls.claiming import _expire_leases, claim
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import Delivery, ServiceProfile
@@ -23,7 +22,7 @@ from formation_portal.relay.service_profile import current_profile, update_profi
 from formation_portal.relay.timing import KEYED_REPEATS
 from formation_portal.relay.worker import drain
 from tests import factories
-from tests.encrypted_rows import rows_with
+from tests.encrypted_rows import rows_with, update_each
 from tests.relay.conftest import row, save
 from tests.relay.flaky_transport import Failure, FlakyTransport, answers, lost_after, lost_before, refuses, unreachable
 
@@ -35,9 +34,7 @@ def due_now() -> None:
     Delivery.objects.exclude(next_at=None).update(next_at=timezone.now() - timedelta(seconds=1))
 
 
-def test_a_service_that_cannot_be_reached_is_tried_again(
-    complete: Draft, transport: FlakyTransport, service: FormationService
-) -> None:
+def test_a_service_that_cannot_be_reached_is_tried_again(complete: Draft, transport: FlakyTransport) -> None:
     transport.fail_on("POST entities", unreachable)
     assert drain() == 1
     entity = row("entity")
@@ -98,9 +95,10 @@ def test_an_answer_that_was_lost_is_asked_for_again_with_the_same_key(
     assert deliveries_of(complete.application).overall.words == "Received"
 
 
+@pytest.mark.usefixtures("complete")
 @pytest.mark.parametrize("answer", [answers(429), unreachable])
 def test_what_may_have_arrived_stays_in_doubt_while_its_repeat_is_surely_not_processed(
-    complete: Draft, transport: FlakyTransport, service: FormationService, answer: Failure
+    transport: FlakyTransport, service: FormationService, answer: Failure
 ) -> None:
     transport.fail_on("POST entities/parties", lost_before, times=1)
     transport.fail_on("POST entities/parties", answer, times=1)
@@ -200,20 +198,15 @@ def test_a_refusal_stands_at_the_field_that_the_service_names(
         ("refused", "person.last_name", "ada"),
         ("refused", "xy.capital", None),
     }
+    save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
+    drain()
+    assert transport.endpoints.count("POST entities/parties") == 1, "it is not sent again unchanged"
     services.save_party(complete, complete.parties[0], {"person.last_name": "King"}, version=1, by=owner)
     save(complete, "funds", {"xy.capital": {"amount": "60000", "currency": "USD"}}, owner)
     drain()
     deliveries = deliveries_of(complete.application)
     assert (deliveries.overall.words, deliveries.overall.problems) == ("Received", ())
     services.submit(complete, by=owner)
-
-
-def test_a_refused_thing_is_not_sent_again_unchanged(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
-    transport.fail_on("POST entities/parties", refuses("last_name"))
-    drain()
-    save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
-    drain()
-    assert transport.endpoints.count("POST entities/parties") == 1
 
 
 def test_what_was_changed_during_a_refused_call_has_all_its_tries_before_it(
@@ -239,9 +232,7 @@ def test_what_was_changed_during_a_refused_call_has_all_its_tries_before_it(
     assert deliveries_of(complete.application).overall.words == "Received"
 
 
-def test_two_classes_of_one_name_are_for_the_customer_to_part(
-    complete: Draft, transport: FlakyTransport, owner: Any
-) -> None:
+def test_two_classes_of_one_name_are_for_the_customer_to_part(complete: Draft, owner: Any) -> None:
     services.add_share_class(complete, factories.ORDINARY, by=owner, token="twin")
     drain()
     view = deliveries_of(complete.application).of_share_class("twin")
@@ -254,7 +245,7 @@ def test_two_classes_of_one_name_are_for_the_customer_to_part(
 
 
 def test_an_entity_that_is_there_already_is_bound_and_brought_up_to_date(
-    complete: Draft, transport: FlakyTransport, service: FormationService
+    complete: Draft, service: FormationService
 ) -> None:
     body = {
         "jurisdiction_product_id": complete.application.product_id,
@@ -324,8 +315,6 @@ def test_an_upload_that_is_not_there_waits_and_keeps_nothing_else_waiting(
     complete: Draft, transport: FlakyTransport, owner: Any
 ) -> None:
     document = complete.documents[0]
-    with document.file.open() as file:
-        content = file.read()
     document.file.storage.delete(str(document.file.name))
     while make_next_call(complete.application.pk):
         pass
@@ -343,10 +332,8 @@ def test_an_upload_that_is_not_there_waits_and_keeps_nothing_else_waiting(
         drain()
     assert row("document", document.subject).state == "waiting"
     # The customer chooses the same file again.
-    upload = SimpleUploadedFile(document.name, content)
-    services.add_document(
-        factories.again(complete), factories.again(complete).parties[0], document.slot, upload, by=owner
-    )
+    draft = factories.again(complete)
+    services.add_document(draft, draft.parties[0], document.slot, factories.upload(), by=owner)
     drain()
     assert row("document", document.subject).state == "done"
 
@@ -378,11 +365,53 @@ def test_something_already_removed_there_is_removed(complete: Draft, service: Fo
 
 def test_a_worker_that_died_while_looking_again_leaves_what_was_received(complete: Draft) -> None:
     drain()
-    Delivery.objects.filter(kind="party").update(
-        state="reconciling", recheck=True, lease=uuid4(), lease_until=timezone.now() - timedelta(seconds=1)
-    )
-    Delivery.objects.filter(kind="share_class").update(
-        state="reconciling", recheck=False, lease=uuid4(), lease_until=timezone.now() - timedelta(seconds=1)
-    )
+    for kind, recheck in (("party", True), ("share_class", False)):
+        Delivery.objects.filter(kind=kind).update(
+            state="reconciling", recheck=recheck, lease=uuid4(), lease_until=timezone.now() - timedelta(seconds=1)
+        )
     _expire_leases(list(complete.application.deliveries.all()), current_profile(), now=timezone.now())
     assert (row("party", "ada").state, row("share_class", "ordinary").state) == ("done", "unknown")
+
+
+def test_what_waits_behind_another_row_is_looked_at_a_moment_later(complete: Draft) -> None:
+    drain()
+    before = timezone.now()
+    update_each(Delivery.objects.filter(kind="entity"), state="waiting", next_at=before + timedelta(hours=1))
+    update_each(Delivery.objects.filter(kind="party"), state="waiting", next_at=before)
+    assert claim(complete.application.pk) is None
+    assert row("party", "ada").next_at > before
+    assert row("entity").next_at == before + timedelta(hours=1)
+
+
+@pytest.mark.parametrize("is_deleted", [True, False])
+def test_a_document_in_doubt_goes_with_its_party_or_its_draft(
+    complete: Draft, transport: FlakyTransport, owner: Any, is_deleted: bool
+) -> None:
+    transport.fail_on("POST entities/documents", lost_after, times=1)
+    drain()
+    assert row("document", "ada/Passport").state == "unknown"
+    draft = factories.again(complete)
+    if is_deleted:
+        services.delete_draft(draft.application, by=owner)
+    else:
+        services.remove_party(draft, draft.party("ada"), by=owner)
+    drain()
+    assert (row("document", "ada/Passport").state, row("document", "ada/Passport").next_at) == ("done", None)
+
+
+def test_what_was_in_doubt_when_it_was_withdrawn_is_done(
+    complete: Draft, transport: FlakyTransport, owner: Any
+) -> None:
+    services.add_party(complete, "person", ["director"], factories.ADA, by=owner, token="grace")
+    transport.fail_on("POST entities/parties", lost_after, times=1)
+    while not Delivery.objects.filter(kind="party", state="unknown").exists():
+        make_next_call(complete.application.pk)
+    in_doubt = Delivery.objects.get(kind="party", state="unknown")
+    draft = factories.again(complete)
+    services.remove_party(draft, draft.party("grace"), by=owner)
+    services.withdraw(factories.again(complete), by=owner)
+    for _ in range(3):
+        drain()
+    in_doubt.refresh_from_db()
+    assert in_doubt.state == "done"
+    assert not Delivery.objects.filter(state="held").exists()

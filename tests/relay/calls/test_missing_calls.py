@@ -7,7 +7,7 @@ import pytest
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.relay.delivery_status import deliveries_of
-from formation_portal.relay.models import Attempt, Reason, ServiceProfile
+from formation_portal.relay.models import Reason, ServiceProfile
 from formation_portal.relay.service_profile import current_profile, update_profile
 from formation_portal.relay.wording import state_words
 from formation_portal.relay.worker import drain
@@ -21,6 +21,7 @@ NOT_FOUND = answers(404, {"code": "not_found", "detail": "There is no such thing
 NO_ROUTE = answers(404, "<h1>Not found</h1>")
 
 CHANGE, SUBMIT, STATUS = "PATCH entities/parties", "POST entities/submit", "POST entities/status"
+GONE = "The service no longer has it"
 CANNOT = "The service cannot do this: tell it by e-mail, then record it here"
 
 
@@ -73,23 +74,19 @@ def test_a_submission_that_the_service_lacks_is_told_by_hand_and_never_made_agai
     assert transport.endpoints.count(SUBMIT) == 1
 
 
-def test_a_record_is_gone_where_the_entity_is_gone(received: Draft, transport: FlakyTransport, owner: Any) -> None:
-    transport.fail_on(CHANGE, NOT_FOUND)
-    transport.fail_on("GET entities", NOT_FOUND)
-    rename(received, "King", owner)
-    drain()
-    assert state_words(row("party", "ada")) == "The service no longer has it"
-    assert current_profile().can_edit
-
-
-def test_a_person_who_is_gone_from_an_entity_that_is_there_shows_nothing_about_the_call(
-    received: Draft, transport: FlakyTransport, owner: Any
+@pytest.mark.parametrize("is_entity_gone", [True, False])
+def test_a_record_is_gone_where_the_service_shows_it_no_more(
+    received: Draft, transport: FlakyTransport, owner: Any, is_entity_gone: bool
 ) -> None:
-    Party.objects.all().delete()
+    if is_entity_gone:
+        transport.fail_on(CHANGE, NOT_FOUND)
+        transport.fail_on("GET entities", NOT_FOUND)
+    else:
+        Party.objects.all().delete()
     rename(received, "King", owner)
     drain()
-    assert state_words(row("party", "ada")) == "The service no longer has it"
-    assert current_profile().can_edit
+    assert state_words(row("party", "ada")) == GONE
+    assert current_profile().can_edit, "it shows nothing about the call"
     save(received, "the-company", {"entity.name": "Larkspur"}, owner)
     drain()
     assert row("entity").state == "done"
@@ -117,24 +114,26 @@ def test_nothing_is_concluded_while_the_entity_cannot_be_read(
     transport.fail_on("GET entities", failure, times=1)
     rename(received, "King", owner)
     drain()
-    assert (row("party", "ada").state, row("party", "ada").reason) == ("waiting", "")
+    party = row("party", "ada")
+    assert (party.state, party.reason) == ("waiting", "")
     assert deliveries_of(received.application).of_party("ada").words == "Waiting to retry"
     assert current_profile().can_edit
-    assert Attempt.objects.filter(delivery=row("party", "ada")).order_by("-pk")[0].outcome == "NotThere"
+    assert party.calls.latest("pk").outcome == "NotThere"
     drain()
     assert (row("party", "ada").state, row("party", "ada").reason) == ("held", Reason.UNSUPPORTED)
 
 
-def test_the_setting_wins_over_the_probe_and_a_missing_call_is_still_not_made_again(
+@pytest.mark.parametrize("setting", [True, False])
+def test_the_setting_wins_over_the_probe(transport: FlakyTransport, settings: Any, setting: bool) -> None:
+    update_profile(can_edit=not setting)
+    assert current_profile().can_edit is not setting
+    settings.FORMATION_SERVICE_EDITS = setting
+    assert current_profile().can_edit is setting
+
+
+def test_a_missing_call_is_not_made_again_whatever_the_setting_says(
     received: Draft, transport: FlakyTransport, owner: Any, settings: Any
 ) -> None:
-    update_profile(can_edit=False)
-    assert not current_profile().can_edit
-    settings.FORMATION_SERVICE_EDITS = True
-    assert current_profile().can_edit
-    update_profile(can_edit=True)
-    settings.FORMATION_SERVICE_EDITS = False
-    assert not current_profile().can_edit
     settings.FORMATION_SERVICE_EDITS = True
     transport.fail_on(CHANGE, answers(405))
     rename(received, "King", owner)
@@ -144,3 +143,20 @@ def test_the_setting_wins_over_the_probe_and_a_missing_call_is_still_not_made_ag
     assert row("entity").state == "done", "other edits go on"
     drain()
     assert transport.endpoints.count(CHANGE) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "words", "can_edit"),
+    [(NO_ROUTE, CANNOT, False), (NOT_FOUND, GONE, True)],
+    ids=["no route", "not found"],
+)
+def test_without_a_list_the_code_tells_whether_the_record_or_the_call_is_missing(
+    received: Draft, transport: FlakyTransport, owner: Any, answer: Failure, words: str, can_edit: bool
+) -> None:
+    transport.fail_on("PATCH entities/share-classes", answer)
+    transport.fail_on("GET entities/share-classes", answers(405))
+    [share_class] = received.share_classes
+    services.save_share_class(received, share_class, {"share_class.name": "Common"}, version=1, by=owner)
+    drain()
+    assert state_words(row("share_class", "ordinary")) == words
+    assert current_profile().can_edit is can_edit

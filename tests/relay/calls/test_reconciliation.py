@@ -11,36 +11,23 @@ from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.client import Collection
-from formation_portal.relay import service_profile
+from formation_portal.relay.calls import sending
 from formation_portal.relay.calls.claiming import claim
 from formation_portal.relay.calls.reconciliation import hold_reason
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import Delivery, Look, Reason, ResourceKind
-from formation_portal.relay.service_profile import Capabilities
+from formation_portal.relay.service_profile import Capabilities, update_profile
 from formation_portal.relay.timing import REPEATS
 from formation_portal.relay.worker import drain
 from tests import factories
 from tests.encrypted_rows import update_each
 from tests.relay.conftest import row, save
-from tests.relay.flaky_transport import FlakyTransport, answers, lost_after, lost_before, unreachable
+from tests.relay.flaky_transport import Failure, FlakyTransport, answers, lost_after, lost_before, unreachable
 
-pytestmark = pytest.mark.django_db(databases=["default", "service"])
+pytestmark = [pytest.mark.django_db(databases=["default", "service"]), pytest.mark.usefixtures("complete")]
 
 PARTIES = "POST entities/parties"
-
-
-@pytest.fixture
-def strict(transport: FlakyTransport) -> FlakyTransport:
-    """The service honours nothing that isn't documented; its lists, but for the parties', are not there."""
-    transport.forgets_keys = True
-    knowing(Capabilities())
-    return transport
-
-
-def knowing(capabilities: Capabilities) -> None:
-    """What a probe would have found."""
-    service_profile.update_profile(capabilities=capabilities, can_edit=True)
 
 
 def drain_until_settled(times: int = 8) -> None:
@@ -62,19 +49,24 @@ def with_a_namesake(draft: Draft, owner: Any) -> None:
     services.add_party(draft, "person", ["director", "shareholder"], factories.ADA, by=owner, token="namesake")
 
 
-def test_a_party_that_arrived_is_bound_and_not_sent_again(
+def test_a_party_that_arrived_is_bound_once_the_service_has_settled_and_not_sent_again(
     complete: Draft, strict: FlakyTransport, service: FormationService
 ) -> None:
     strict.fail_on(PARTIES, lost_after, times=1)
+    drain()
+    unknown = row("party", "ada")
+    assert unknown.next_at is not None
+    assert unknown.next_at - timezone.now() > timedelta(seconds=55)
+    assert make_next_call(complete.application.pk) is None
     drain_until_settled()
-    assert [one["party_id"] for one in parties(service)] == [row("party", "ada").remote_id]
+    assert [party["party_id"] for party in parties(service)] == [row("party", "ada").remote_id]
     assert strict.endpoints.count(PARTIES) == 1
     assert lookups("ada") == [(1, 1, "bound")]
     assert deliveries_of(complete.application).overall.words == "Received"
 
 
 def test_a_party_that_did_not_arrive_is_looked_for_twice_and_sent_once_more(
-    complete: Draft, strict: FlakyTransport, service: FormationService
+    strict: FlakyTransport, service: FormationService
 ) -> None:
     strict.fail_on(PARTIES, lost_before, times=1)
     drain()
@@ -87,21 +79,13 @@ def test_a_party_that_did_not_arrive_is_looked_for_twice_and_sent_once_more(
     assert len(parties(service)) == 1
 
 
-def test_nothing_is_concluded_before_the_service_has_settled(complete: Draft, strict: FlakyTransport) -> None:
-    strict.fail_on(PARTIES, lost_after, times=1)
-    drain()
-    unknown = row("party", "ada")
-    assert unknown.next_at is not None
-    assert unknown.next_at - timezone.now() > timedelta(seconds=55)
-    assert make_next_call(complete.application.pk) is None
-
-
 @pytest.mark.parametrize("lost", [lost_after, lost_before])
 def test_namesakes_are_counted(
     complete: Draft, strict: FlakyTransport, service: FormationService, owner: Any, lost: Any
 ) -> None:
     with_a_namesake(complete, owner)
-    drain_until(PARTIES, strict)
+    while PARTIES not in strict.endpoints:
+        assert make_next_call(complete.application.pk) is not None
     strict.fail_on(PARTIES, lost, times=1)
     drain_until_settled()
     assert len(parties(service)) == 2
@@ -109,16 +93,7 @@ def test_namesakes_are_counted(
     assert bound == {one["party_id"] for one in parties(service)}
 
 
-def drain_until(endpoint: str, transport: FlakyTransport) -> None:
-    """Step until the call was made once."""
-    application = Delivery.objects.values_list("application_id", flat=True)[0]
-    while transport.endpoints.count(endpoint) == 0:
-        assert make_next_call(application) is not None
-
-
-def test_two_that_may_be_it_are_held_for_an_agent(
-    complete: Draft, strict: FlakyTransport, service: FormationService
-) -> None:
+def test_two_that_may_be_it_are_held_for_an_agent(complete: Draft, strict: FlakyTransport) -> None:
     def duplicated(transport: FlakyTransport, request: requests.PreparedRequest, more: Any) -> requests.Response:
         transport._within.send(request)
         return lost_after(transport, request, more)
@@ -131,7 +106,7 @@ def test_two_that_may_be_it_are_held_for_an_agent(
     assert deliveries_of(complete.application).of_party("ada").words == "With our team"
 
 
-def test_it_is_sent_again_twice_at_most(complete: Draft, strict: FlakyTransport, service: FormationService) -> None:
+def test_it_is_sent_again_twice_at_most(strict: FlakyTransport, service: FormationService) -> None:
     strict.fail_on(PARTIES, lost_before)
     drain_until_settled(15)
     held = row("party", "ada")
@@ -141,7 +116,7 @@ def test_it_is_sent_again_twice_at_most(complete: Draft, strict: FlakyTransport,
 
 
 def test_what_turns_up_after_a_second_sending_is_told_to_agents(
-    complete: Draft, strict: FlakyTransport, service: FormationService
+    strict: FlakyTransport, service: FormationService
 ) -> None:
     late: list[requests.PreparedRequest] = []
 
@@ -168,23 +143,12 @@ def test_what_turns_up_after_a_second_sending_is_told_to_agents(
     ],
 )
 def test_what_nothing_can_tell_is_held_and_never_sent_again(
-    complete: Draft, strict: FlakyTransport, endpoint: str, kind: str, subject: str
+    strict: FlakyTransport, endpoint: str, kind: str, subject: str
 ) -> None:
-    exactly(strict, endpoint)
+    strict.fail_on(f"{endpoint}$", lost_after)
     drain_until_settled()
     held = row(kind, subject)
     assert (held.state, held.reason, strict.endpoints.count(endpoint)) == ("held", "unclear", 1)
-
-
-def exactly(transport: FlakyTransport, endpoint: str) -> None:
-    """Lose the answer of this endpoint's call alone; failures are matched by how an endpoint begins."""
-
-    def only(transport: FlakyTransport, request: requests.PreparedRequest, more: Any) -> requests.Response:
-        if transport.calls[-1].endpoint != endpoint:
-            return transport._within.send(request)
-        return lost_after(transport, request, more)
-
-    transport.fail_on(endpoint, only)
 
 
 @pytest.mark.parametrize(
@@ -199,8 +163,8 @@ def exactly(transport: FlakyTransport, endpoint: str) -> None:
 def test_a_list_settles_what_has_one(
     complete: Draft, strict: FlakyTransport, kind: ResourceKind, endpoint: str
 ) -> None:
-    knowing(Capabilities(lists=frozenset({ResourceKind.PARTY, kind})))
-    exactly(strict, endpoint)
+    update_profile(capabilities=Capabilities(lists=frozenset({ResourceKind.PARTY, kind})))
+    strict.fail_on(f"{endpoint}$", lost_after)
     drain_until_settled()
     assert strict.endpoints.count(endpoint) == 1
     assert deliveries_of(complete.application).overall.words == "Received"
@@ -211,7 +175,7 @@ def test_a_list_settles_what_has_one(
 def test_answers_go_out_whole_again_where_merging_is_not_known(
     complete: Draft, strict: FlakyTransport, owner: Any
 ) -> None:
-    exactly(strict, "POST entities/csp-data")
+    strict.fail_on("POST entities/csp-data", lost_after)
     drain()
     save(
         complete,
@@ -226,40 +190,35 @@ def test_answers_go_out_whole_again_where_merging_is_not_known(
     assert newest["csp_data"] == repeated["csp_data"] | {"xy.started_on": "2026-02-01"}
 
 
-def test_a_list_that_never_rests_proves_nothing(complete: Draft, strict: FlakyTransport) -> None:
-    number = iter(range(1_000))
-
-    def restless(transport: FlakyTransport, request: requests.PreparedRequest, more: Any) -> requests.Response:
-        return answers(200, {"data": [{"party_id": f"pty_{next(number)}"}]})(transport, request, more)
-
-    strict.fail_on(PARTIES, lost_after, times=1)
-    strict.fail_on("GET entities/parties", restless)
-    drain_until_settled(3)
-    unknown = row("party", "ada")
-    assert (unknown.state, unknown.remote_id) == ("unknown", "")
-    assert {conclusion for _, _, conclusion in lookups("ada")} == {"could not be read"}
+def never_rests() -> Failure:
+    """Each page of the list shows somebody else."""
+    numbers = iter(range(1_000))
+    return lambda *call: answers(200, {"data": [{"party_id": f"pty_{next(numbers)}"}]})(*call)
 
 
-def test_a_list_that_cannot_be_read_is_read_later(
-    complete: Draft, strict: FlakyTransport, service: FormationService
+@pytest.mark.parametrize(
+    ("reply", "times", "state", "conclusions"),
+    [
+        (never_rests(), 1_000, "unknown", {"could not be read"}),
+        (unreachable, 2, "done", {"could not be read", "bound"}),
+        (answers(404, {"code": "not_found"}), 1_000, "held", {"no list to read"}),
+    ],
+)
+def test_a_list_settles_nothing_before_it_can_be_read(
+    strict: FlakyTransport, service: FormationService, reply: Failure, times: int, state: str, conclusions: set[str]
 ) -> None:
     strict.fail_on(PARTIES, lost_after, times=1)
-    strict.fail_on("GET entities/parties", unreachable, times=2)
-    drain_until_settled()
-    assert row("party", "ada").state == "done"
+    strict.fail_on("GET entities/parties", reply, times=times)
+    drain_until_settled(4)
+    party = row("party", "ada")
+    assert (party.state, party.reason) == (state, "" if state == "done" else "unclear")
+    assert bool(party.remote_id) is (state == "done")
+    assert {conclusion for _, _, conclusion in lookups("ada")} == conclusions
+    strict.clear()
     assert len(parties(service)) == 1
 
 
-def test_a_list_that_is_not_there_holds(complete: Draft, strict: FlakyTransport) -> None:
-    strict.fail_on(PARTIES, lost_after, times=1)
-    strict.fail_on("GET entities/parties", answers(404, {"code": "not_found"}))
-    drain_until_settled()
-    assert (row("party", "ada").state, row("party", "ada").reason) == ("held", "unclear")
-
-
 def test_a_worker_that_overslept_does_not_send(complete: Draft, strict: FlakyTransport, monkeypatch: Any) -> None:
-    from formation_portal.relay.calls import sending
-
     def overslept(*args: Any, **kwargs: Any) -> Any:
         taken = claim(*args, **kwargs)
         assert taken is not None
@@ -280,18 +239,14 @@ def test_a_worker_that_overslept_does_not_send(complete: Draft, strict: FlakyTra
         {"party_id": "pty_other", "roles": ["ubo"]},
     ],
 )
-def test_an_answer_about_somebody_else_binds_nothing(
-    complete: Draft, strict: FlakyTransport, record: dict[str, Any]
-) -> None:
+def test_an_answer_about_somebody_else_binds_nothing(strict: FlakyTransport, record: dict[str, Any]) -> None:
     strict.fail_on(PARTIES, answers(201, {"data": record}), times=1)
     drain()
     unknown = row("party", "ada")
     assert (unknown.state, unknown.remote_id) == ("unknown", "")
 
 
-def test_one_in_doubt_is_not_told_from_another_by_likeness(
-    complete: Draft, strict: FlakyTransport, service: FormationService, owner: Any
-) -> None:
+def test_one_in_doubt_is_not_told_from_another_by_likeness(complete: Draft, strict: FlakyTransport, owner: Any) -> None:
     """One namesake is held already; the record that is found may be either of them."""
     with_a_namesake(complete, owner)
     strict.fail_on(PARTIES, lost_before, times=1 + REPEATS)
