@@ -1,6 +1,9 @@
 """What the service says of an entity, for the tests of its own decisions and of payment."""
 
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
@@ -8,6 +11,13 @@ from formation_portal.relay.models import EntityReading
 from formation_portal.relay.worker import drain
 from tests.relay.conftest import row
 from tests.relay.flaky_transport import FlakyTransport, answers
+
+
+@pytest.fixture(autouse=True)
+def _anchor_of_its_own(settings: Any, tmp_path: Path) -> None:
+    """What other tests have committed is in another anchor."""
+    settings.AUDIT_ANCHOR = tmp_path / "anchor"
+
 
 READ, SUBMIT = "GET entities", "POST entities/submit"
 

@@ -12,7 +12,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay import timing
 from formation_portal.relay.document_status import read_documents_soon, read_due_documents
-from formation_portal.relay.models import Delivery
+from formation_portal.relay.models import Delivery, ServiceProfile
 from formation_portal.relay.service_profile import current_profile
 from formation_portal.relay.worker import drain
 from formation_portal.service.models import Document, Entity
@@ -24,7 +24,7 @@ from tests.relay.conftest import read_all_documents
 from .conftest import row
 from .flaky_transport import FlakyTransport, answers, unreachable
 
-pytestmark = pytest.mark.django_db(databases=["default", "service"])
+pytestmark = [pytest.mark.django_db(databases=["default", "service"]), pytest.mark.usefixtures("received")]
 
 LIST = "GET entities/documents"
 NOTE = "The page with the photo is cut off. Upload the whole page."
@@ -56,11 +56,10 @@ def page_of(client: Client, draft: Draft, rest: str) -> Markup:
     return page
 
 
-def slot(client: Client, draft: Draft, rest: str = "documents/") -> str:
-    found = [
-        one for one in page_of(client, draft, rest).all("li") if one.attributes.get("class", "").startswith("slot")
-    ]
-    return " ".join(next(one.text for one in found if "passport.pdf" in one.text).split())
+def slot(client: Client, draft: Draft) -> str:
+    items = page_of(client, draft, "documents/").all("li")
+    slots = [item.text for item in items if item.attributes.get("class", "").startswith("slot")]
+    return " ".join(next(text for text in slots if "passport.pdf" in text).split())
 
 
 def test_a_returned_document_comes_back_on_top_with_its_note_and_the_way_to_it(
@@ -76,12 +75,10 @@ def test_a_returned_document_comes_back_on_top_with_its_note_and_the_way_to_it(
     first = status.all("section")[0]
     assert first.attributes["aria-labelledby"] == "returned"
     assert f"“{NOTE}”" in first.text
-    [link] = [
-        one.attributes["href"] for one in status.all("a") if one.text == "Upload it again: Passport, Ada Lovelace"
-    ]
-    address, _, anchor = link.partition("#")
+    [link] = [link for link in status.all("a") if link.text == "Upload it again: Passport, Ada Lovelace"]
+    address, _, anchor = link.attributes["href"].partition("#")
     target = Markup(as_owner.get(address).content.decode())
-    assert anchor in {one.attributes.get("id") for one in target.elements}
+    assert anchor in {element.attributes.get("id") for element in target.elements}
     steps = status.one("main").text
     assert "“Passport” of Ada Lovelace was returned to you" in steps
     assert steps.count(NOTE) > 1, "on top, and in the tracker"
@@ -102,19 +99,16 @@ def test_what_came_back_stands_in_the_way_until_another_file_takes_its_place(
     Entity.objects.update(status=State.RETURNED_FOR_CHANGES)
     services.submit(draft, by=owner)
     drain()
-    assert (document_delivery().state, document_delivery().document_status, document_delivery().document_note) == (
-        "done",
-        "",
-        "",
-    )
+    delivery = document_delivery()
+    assert (delivery.state, delivery.document_status, delivery.document_note) == ("done", "", "")
     assert "Received" in slot(as_owner, factories.again(received))
 
 
-def test_an_accepted_document_says_so_and_is_read_no_more(
-    received: Draft, transport: FlakyTransport, as_owner: Client
-) -> None:
+def test_an_accepted_document_says_so_and_is_read_no_more(received: Draft, as_owner: Client) -> None:
     Document.objects.update(status="approved")
+    ServiceProfile.objects.update(failures=4)
     assert read_all_documents() == 1
+    assert ServiceProfile.objects.get().failures == 0
     assert "Received" in slot(as_owner, received)
     assert "Accepted." in slot(as_owner, received)
     assert "1 document accepted" in page_of(as_owner, received, "status/").one("main").text
@@ -122,9 +116,12 @@ def test_an_accepted_document_says_so_and_is_read_no_more(
     assert read_all_documents() == 0
 
 
-def test_what_is_no_longer_at_the_service_is_not_asked_for(received: Draft, transport: FlakyTransport) -> None:
-    """Such as a document that was removed, which has no id there any more."""
+def test_what_was_removed_there_or_withdrawn_is_not_asked_for(received: Draft, owner: Any) -> None:
+    remote_id = document_delivery().remote_id
     update_each(Delivery.objects.filter(kind="document"), remote_id="")
+    assert read_all_documents() == 0
+    update_each(Delivery.objects.filter(kind="document"), remote_id=remote_id)
+    services.withdraw(received, by=owner)
     assert read_all_documents() == 0
 
 
@@ -140,9 +137,7 @@ def test_what_our_reviewer_has_begun_stays_with_the_reviewer(
     assert NOTE in page_of(as_owner, draft, "status/").one("main").text
 
 
-def test_it_is_read_soon_then_ever_more_rarely_and_never_twice_at_once(
-    received: Draft, transport: FlakyTransport
-) -> None:
+def test_it_is_read_soon_then_ever_more_rarely_and_never_twice_at_once(transport: FlakyTransport) -> None:
     assert read_due_documents() == 0, "it has only just arrived"
     Delivery.objects.update(updated_at=timezone.now() - timing.READ_SOON)
     assert read_due_documents() == 1
@@ -158,9 +153,7 @@ def test_it_is_read_soon_then_ever_more_rarely_and_never_twice_at_once(
     assert document_delivery().read_next_at > now + timing.READ_RARELY - timedelta(minutes=1)
 
 
-def test_what_an_event_tells_of_while_the_list_is_read_is_read_again(
-    received: Draft, transport: FlakyTransport
-) -> None:
+def test_what_an_event_tells_of_while_the_list_is_read_is_read_again(transport: FlakyTransport) -> None:
     def after_an_event(transport: FlakyTransport, request: Any, more: Any) -> Any:
         read_documents_soon(row("entity").remote_id)
         return answers(200, {"data": []})(transport, request, more)
@@ -170,9 +163,7 @@ def test_what_an_event_tells_of_while_the_list_is_read_is_read_again(
     assert [read_due_documents(), read_due_documents(), read_due_documents()] == [1, 1, 0]
 
 
-def test_a_document_that_arrives_while_the_list_is_read_is_read_with_it(
-    received: Draft, transport: FlakyTransport
-) -> None:
+def test_a_document_that_arrives_while_the_list_is_read_is_read_with_it(transport: FlakyTransport) -> None:
     def after_another_arrived(transport: FlakyTransport, request: Any, more: Any) -> Any:
         Delivery.objects.filter(pk=document_delivery().pk).update(read_next_at=None)
         record = {"id": document_delivery().remote_id, "status": "rejected", "note": NOTE}
@@ -183,9 +174,7 @@ def test_a_document_that_arrives_while_the_list_is_read_is_read_with_it(
     assert document_delivery().document_note == NOTE
 
 
-def test_a_list_says_nothing_of_another_applications_documents(
-    received: Draft, transport: FlakyTransport, owner: Any
-) -> None:
+def test_a_list_says_nothing_of_another_applications_documents(received: Draft, owner: Any) -> None:
     other = factories.complete_draft(owner)
     drain()
     Delivery.objects.filter(kind="document", application=received.application).update(read_next_at=timezone.now())
@@ -193,33 +182,22 @@ def test_a_list_says_nothing_of_another_applications_documents(
     assert other.application.deliveries.get(kind="document").read_next_at is None
 
 
-def test_a_service_that_is_away_loses_nothing_and_a_pause_that_it_asks_for_is_kept(
-    received: Draft, transport: FlakyTransport
-) -> None:
+def test_a_service_that_is_away_loses_nothing_and_is_asked_again_when_it_says(transport: FlakyTransport) -> None:
     says(transport, "rejected", status_note=NOTE)
     read_all_documents()
-    for failure in (unreachable, answers(405), answers(503, Retry_After="90")):
+    for failure, hours in ((unreachable, 0), (answers(405), 23), (answers(503, Retry_After="90"), 0)):
         transport.clear()
         transport.fail_on(LIST, failure)
         assert read_all_documents() == 1
         assert document_delivery().document_note == NOTE
+        wait = document_delivery().read_next_at - timezone.now()
+        assert timedelta(hours=hours) < wait < timedelta(hours=hours + 1)
     assert current_profile().is_paused(timezone.now() + timedelta(seconds=80))
 
 
-def test_a_service_without_such_a_list_is_asked_again_after_a_day(received: Draft, transport: FlakyTransport) -> None:
-    transport.fail_on(LIST, answers(405))
-    read_all_documents()
-    assert document_delivery().read_next_at > timezone.now() + timedelta(hours=23)
-
-
-def test_what_belongs_to_nothing_here_says_nothing(received: Draft, transport: FlakyTransport) -> None:
+def test_what_belongs_to_nothing_here_says_nothing(transport: FlakyTransport) -> None:
     for data in ([{"id": 7, "status": ["rejected"]}], [{"status": "rejected", "note": "x"}], ["?"]):
         transport.clear()
         transport.fail_on(LIST, answers(200, {"data": data}))
         assert read_all_documents() == 1
         assert (document_delivery().document_status, document_delivery().state) == ("", "done")
-
-
-def test_a_withdrawn_application_is_read_no_more(received: Draft, owner: Any) -> None:
-    services.withdraw(received, by=owner)
-    assert read_all_documents() == 0

@@ -1,7 +1,6 @@
 """The service's own decisions: read after an event and once an hour, applied once, or put before an agent."""
 
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +16,7 @@ from formation_portal.gateway import FormationService
 from formation_portal.mail.models import Email
 from formation_portal.relay import entity_status, timing
 from formation_portal.relay.entity_status import read_due_entities
-from formation_portal.relay.models import Delivery, EntityReading
+from formation_portal.relay.models import Delivery, EntityReading, ServiceProfile
 from formation_portal.relay.service_profile import current_profile, update_profile
 from formation_portal.relay.worker import drain
 from formation_portal.reviews.models import ServiceStatus
@@ -27,19 +26,13 @@ from tests.markup import Markup
 from tests.privacy.stages import findings as audit_findings
 from tests.relay.calls.status_changes import status_there, submitted
 from tests.relay.conftest import read_all_entities, row
-from tests.relay.entity_answers import READ, approve, lets_time_pass, shows
-from tests.relay.flaky_transport import FlakyTransport, answers, lost_before
+from tests.relay.entity_answers import READ, _anchor_of_its_own, approve, lets_time_pass, shows
+from tests.relay.flaky_transport import Failure, FlakyTransport, answers, lost_before
 from tests.relay.incoming_webhooks.conftest import event, post, sign, written
 
-__all__ = ["sign", "submitted"]
+__all__ = ["_anchor_of_its_own", "sign", "submitted"]
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
-
-
-@pytest.fixture(autouse=True)
-def _anchor_of_its_own(settings: Any, tmp_path: Path) -> None:
-    """What other tests have committed is in another anchor."""
-    settings.AUDIT_ANCHOR = tmp_path / "anchor"
 
 
 def provider_sets(service: FormationService, status: str, note: str = "") -> None:
@@ -71,7 +64,9 @@ def test_an_hourly_reading_brings_the_incorporation_and_ends_the_case(
     transport.clear()
     assert read_due_entities() == 0, "it was told of the approval a moment ago"
     lets_time_pass()
+    ServiceProfile.objects.update(failures=4)
     assert read_due_entities() == 1
+    assert ServiceProfile.objects.get().failures == 0
     assert state(submitted) is State.INCORPORATED
     assert transport.endpoints == [READ]
     assert drain() == 0, "the service knows"
@@ -119,15 +114,13 @@ def test_the_customer_reads_the_number_at_once_and_gets_the_e_mail(
 
 
 def test_an_incorporation_in_another_state_waits_for_an_agent(
-    submitted: Draft, transport: FlakyTransport, agent: Any, as_owner: Client
+    submitted: Draft, transport: FlakyTransport, agent: Any
 ) -> None:
     shows(transport, "incorporated", company_number="77")
     read_all_entities()
     assert state(submitted) is State.SUBMITTED_FOR_REVIEW
-    assert "77" not in [one.company_number for one in ServiceStatus.objects.filter(outcome="applied")]
-    status = open_status(submitted.application)
-    assert status is not None
-    assert (status.status, status.company_number) == ("incorporated", "77")
+    [status] = ServiceStatus.objects.all()
+    assert (status.status, status.company_number, status.outcome) == ("incorporated", "77", "open")
     # Once our review has begun, the same reading ends the case.
     services.advance(submitted, "begin_review", by=agent)
     transport.clear()
@@ -184,9 +177,7 @@ def test_what_the_service_takes_back_waits_for_nobody_and_may_come_again(
     assert [one.outcome for one in ServiceStatus.objects.order_by("pk")] == ["replaced", "open"]
 
 
-def test_what_the_portal_wrote_is_no_decision_of_the_service(
-    submitted: Draft, transport: FlakyTransport, agent: Any
-) -> None:
+def test_what_the_portal_wrote_is_no_decision_of_the_service(submitted: Draft, agent: Any) -> None:
     for transition in ("begin_review", "approve", "record_incorporation"):
         services.advance(submitted, transition, by=agent)
         drain()
@@ -226,35 +217,30 @@ def test_a_service_without_a_status_call_is_compared_with_what_it_was_told_last(
     assert [one.status for one in ServiceStatus.objects.all()] == ["closed"]
 
 
-@pytest.mark.parametrize("answer", [404, 403])
-def test_a_service_that_shows_no_entity_tells_nothing_and_is_asked_again_after_a_day(
-    answer: int, submitted: Draft, transport: FlakyTransport
+DAY, HOUR = timedelta(days=1), timedelta(hours=1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "wait"),
+    [
+        (answers(404), DAY),
+        (answers(403), DAY),
+        (answers(405), DAY),
+        (lost_before, timing.READ_SOON),
+        (answers(200, {"data": []}), timing.READ_SOON),
+        (answers(200, {"data": {"id": "ent_somebody_elses", "status": "rejected"}}), HOUR),
+        (answers(200, {"data": {"status": ""}}), HOUR),
+    ],
+)
+def test_a_reading_that_shows_no_status_changes_nothing_and_is_repeated(
+    submitted: Draft, transport: FlakyTransport, answer: Failure, wait: timedelta
 ) -> None:
-    transport.fail_on(READ, answers(answer))
+    transport.fail_on(READ, answer)
     assert read_all_entities() == 1
-    assert EntityReading.objects.get().next_at > timezone.now() + timedelta(hours=23)
+    assert wait - timedelta(minutes=1) < EntityReading.objects.get().next_at - timezone.now() <= wait
     assert state(submitted) is State.SUBMITTED_FOR_REVIEW
     assert not ServiceStatus.objects.exists()
     assert not current_profile().is_paused(timezone.now()), "all else is still sent"
-
-
-@pytest.mark.parametrize("failure", [lost_before, answers(200, {"data": []})])
-def test_a_reading_that_fails_changes_nothing_and_is_repeated_soon(
-    failure: Any, submitted: Draft, transport: FlakyTransport
-) -> None:
-    transport.fail_on(READ, failure)
-    read_all_entities()
-    assert not ServiceStatus.objects.exists()
-    assert EntityReading.objects.get().next_at <= timezone.now() + timing.READ_SOON
-
-
-def test_a_record_of_another_entity_or_without_a_status_says_nothing(
-    submitted: Draft, transport: FlakyTransport
-) -> None:
-    for record in ({"status": "rejected", "id": "ent_somebody_elses"}, {"status": ""}):
-        shows(transport, **record)
-        assert read_all_entities() == 1
-        assert not ServiceStatus.objects.exists()
 
 
 def test_it_is_read_once_an_hour_by_one_worker(submitted: Draft, transport: FlakyTransport) -> None:
@@ -266,7 +252,7 @@ def test_it_is_read_once_an_hour_by_one_worker(submitted: Draft, transport: Flak
     transport.fail_on(READ, while_another_looks, times=1)
     assert [read_due_entities(), read_due_entities()] == [1, 0]
     reading = EntityReading.objects.get()
-    assert timedelta(minutes=59) < reading.next_at - timezone.now() <= timedelta(hours=1)
+    assert HOUR - timedelta(minutes=1) < reading.next_at - timezone.now() <= HOUR
     assert transport.endpoints == [READ]
 
 
@@ -330,16 +316,14 @@ def test_nothing_is_left_of_what_was_read_of_an_erased_application(
     assert not ServiceStatus.objects.exists()
 
 
-def test_a_case_from_before_readings_is_read_as_well(submitted: Draft, transport: FlakyTransport) -> None:
+def test_a_case_from_before_readings_is_read_as_well(submitted: Draft) -> None:
     EntityReading.objects.all().delete()
     assert read_due_entities() == 0, "it was submitted a moment ago"
     type(submitted.application).objects.update(submitted_at=timezone.now() - timing.READ_SOON)
     assert read_due_entities() == 1
 
 
-def test_nothing_is_read_of_drafts_and_while_the_service_asks_for_a_pause(
-    complete: Draft, transport: FlakyTransport, owner: Any
-) -> None:
+def test_nothing_is_read_of_drafts_and_while_the_service_asks_for_a_pause(complete: Draft, owner: Any) -> None:
     drain()
     assert read_all_entities() == 0
     services.submit(complete, by=owner)

@@ -1,7 +1,6 @@
 """A submission that the service takes and does not carry out before it is paid for."""
 
 import logging
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,19 +20,15 @@ from formation_portal.reviews.models import ServiceStatus
 from tests import factories
 from tests.markup import Markup
 from tests.privacy.stages import findings as audit_findings
-from tests.relay.conftest import read_all_entities, row
-from tests.relay.entity_answers import READ, SUBMIT, approve, lets_time_pass, shows
+from tests.relay.conftest import read_all_entities, row, save
+from tests.relay.entity_answers import READ, SUBMIT, _anchor_of_its_own, approve, lets_time_pass, shows
 from tests.relay.flaky_transport import FlakyTransport, answers, lost_before, unreachable
+
+__all__ = ["_anchor_of_its_own"]
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 URL = "https://pay.example/invoices/9?token=s3cret"
-
-
-@pytest.fixture(autouse=True)
-def _anchor_of_its_own(settings: Any, tmp_path: Path) -> None:
-    """What other tests have committed is in another anchor."""
-    settings.AUDIT_ANCHOR = tmp_path / "anchor"
 
 
 def submit(draft: Draft, transport: FlakyTransport, by: Any, **answer: Any) -> None:
@@ -63,14 +58,21 @@ def payment_links(page: Markup) -> list[tuple[str, str, str]]:
     return [(one.attributes["href"], one.text.strip(), one.attributes["rel"]) for one in links]
 
 
+def words(draft: Draft) -> str:
+    return deliveries_of(factories.again(draft).application).overall.words
+
+
+def is_due(draft: Draft) -> bool:
+    return factories.again(draft).application.payment_due_since is not None
+
+
 @pytest.mark.parametrize("answer", [{"status": "draft", "pending_submission": True}, {"status": "pending_payment"}])
 def test_a_submission_that_is_not_carried_out_is_not_received(
     answer: dict[str, Any], complete: Draft, transport: FlakyTransport, owner: Any, as_owner: Client
 ) -> None:
     submit(complete, transport, owner, **answer)
-    application = factories.again(complete).application
-    assert application.status is State.SUBMITTED_FOR_REVIEW
-    assert deliveries_of(application).overall.words == "Waiting for payment"
+    assert factories.again(complete).application.status is State.SUBMITTED_FOR_REVIEW
+    assert words(complete) == "Waiting for payment"
     text = status_page(as_owner, complete).one("main").text
     assert "Waiting for your payment" in text
     assert "Received" not in text
@@ -86,18 +88,17 @@ def test_any_other_answer_is_a_receipt(
     answer: dict[str, Any], complete: Draft, transport: FlakyTransport, owner: Any
 ) -> None:
     submit(complete, transport, owner, **answer)
-    assert deliveries_of(factories.again(complete).application).overall.words == "Received"
+    assert words(complete) == "Received"
 
 
 def test_the_page_links_to_where_the_customer_pays_and_names_the_host(unpaid: Draft, as_owner: Client) -> None:
     page = status_page(as_owner, unpaid)
-    [(url, words, rel)] = payment_links(page)
-    assert url == URL
+    [(url, text, rel)] = payment_links(page)
+    assert (url, text) == (URL, "Pay at pay.example")
+    assert "noreferrer" in rel
     steps = page.one("ol", class_="timeline entry").text
     assert steps.index("Waiting for payment") < steps.index("Our reviewer checks people and documents")
     assert "Expected" not in steps, "no date follows from what has not begun"
-    assert words == "Pay at pay.example"
-    assert "noreferrer" in rel
 
 
 def test_the_page_reads_the_address_again_and_shows_the_stored_one_where_it_cannot(
@@ -105,8 +106,8 @@ def test_the_page_reads_the_address_again_and_shows_the_stored_one_where_it_cann
 ) -> None:
     settings.RELAY_CALLS_PER_SECOND = 1_000
     shows(transport, "awaiting_payment", invoice_url="https://new.example/pay")
-    [(url, words, _)] = payment_links(status_page(as_owner, unpaid))
-    assert (url, words) == ("https://new.example/pay", "Pay at new.example")
+    [(url, text, _)] = payment_links(status_page(as_owner, unpaid))
+    assert (url, text) == ("https://new.example/pay", "Pay at new.example")
     assert transport.endpoints == [READ]
     for failure in (unreachable, answers(200, "?")):
         transport.clear()
@@ -141,7 +142,7 @@ def test_the_owner_gets_one_e_mail_and_the_address_is_in_no_log(
         read_all_entities()
         status_page(as_owner, complete)
     assert caplog.records
-    [email] = [email for email in Email.objects.all() if email.kind == "decision"]
+    email = Email.objects.get(kind="decision")
     assert (email.to, email.subject.partition(":")[0]) == ("owner@example.com", "Payment due")
     stored_url = str(EntityReading.objects.values_list("payment_url").get())
     assert "s3cret" not in caplog.text + email.text + stored_url
@@ -150,18 +151,15 @@ def test_the_owner_gets_one_e_mail_and_the_address_is_in_no_log(
 def test_meanwhile_nobody_edits_or_decides_and_the_customer_may_withdraw_it(
     unpaid: Draft, transport: FlakyTransport, owner: Any, agent: Any, as_owner: Client
 ) -> None:
-    draft = factories.again(unpaid)
-    section = draft.schema.section("the-company")
-    assert section is not None
     with pytest.raises(services.Closed):
-        services.save_section(draft, section, {"entity.name": "Other"}, version=draft.version("the-company"), by=owner)
+        save(factories.again(unpaid), "the-company", {"entity.name": "Other"}, owner)
     with pytest.raises(services.PaymentDue):
-        services.advance(draft, "begin_review", by=agent)
+        services.advance(factories.again(unpaid), "begin_review", by=agent)
     transport.clear()
     services.withdraw(factories.again(unpaid), by=owner)
     drain()
-    application = factories.again(unpaid).application
-    assert (application.status, application.payment_due_since) == (State.WITHDRAWN, None)
+    assert factories.again(unpaid).application.status is State.WITHDRAWN
+    assert not is_due(unpaid)
     assert "POST entities/status" in transport.endpoints
     assert "Waiting for payment" not in status_page(as_owner, unpaid).one("main").text
 
@@ -171,22 +169,18 @@ def test_it_is_received_once_the_entity_has_another_status(
 ) -> None:
     shows(transport, "draft")
     read_all_entities()
-    assert deliveries_of(factories.again(unpaid).application).overall.words == "Waiting for payment", (
-        "the same status still"
-    )
+    assert words(unpaid) == "Waiting for payment", "the same status still"
     shows(transport, "submitted_for_review")
     lets_time_pass()
     assert read_due_entities() == 1
-    application = factories.again(unpaid).application
-    assert application.payment_due_since is None
-    assert deliveries_of(application).overall.words == "Received"
+    assert not is_due(unpaid)
+    assert words(unpaid) == "Received"
     text = status_page(as_owner, unpaid).one("main").text
     assert "Waiting for our reviewer" in text
     assert "payment" not in text.casefold()
     assert EntityReading.objects.get().payment_url == ""
     assert not ServiceStatus.objects.exists()
-    messages = list(Change.objects.filter(who=None).order_by("pk").values_list("message", flat=True))
-    assert messages == [
+    assert list(Change.objects.filter(who=None).order_by("pk").values_list("message", flat=True)) == [
         "The formation service is waiting for the payment",
         "The formation service is no longer waiting for the payment",
     ]
@@ -197,15 +191,15 @@ def test_a_payment_that_a_page_sees_is_noted_by_the_worker(
 ) -> None:
     shows(transport, "submitted_for_review")
     status_page(as_owner, unpaid)
-    assert factories.again(unpaid).application.payment_due_since is not None, "a page notes nothing"
+    assert is_due(unpaid), "a page notes nothing"
     assert read_due_entities() == 1
-    assert factories.again(unpaid).application.payment_due_since is None
+    assert not is_due(unpaid)
 
 
 def test_it_ends_where_the_service_says_that_nothing_is_pending(unpaid: Draft, transport: FlakyTransport) -> None:
     shows(transport, "draft", pending_submission=False)
     read_all_entities()
-    assert factories.again(unpaid).application.payment_due_since is None
+    assert not is_due(unpaid)
     assert [one.status for one in ServiceStatus.objects.all()] == ["draft"], "it was not submitted: an agent looks"
 
 
@@ -216,7 +210,7 @@ def test_a_status_of_the_list_is_found_by_reading_too(
     drain()
     shows(transport, "awaiting_payment", payment_url=URL)
     read_all_entities()
-    assert factories.again(complete).application.payment_due_since is not None
+    assert is_due(complete)
     assert not ServiceStatus.objects.exists()
     assert [url for url, _, _ in payment_links(status_page(as_owner, complete))] == [URL]
 
@@ -228,7 +222,7 @@ def test_nothing_is_due_again_once_the_review_has_approved_it(
     approve(complete, agent)
     shows(transport, "awaiting_payment", payment_url=URL)
     read_all_entities()
-    assert factories.again(complete).application.payment_due_since is None
+    assert not is_due(complete)
     assert [one.status for one in ServiceStatus.objects.all()] == ["awaiting_payment"], "an agent looks at it"
 
 
@@ -243,7 +237,7 @@ def test_a_submission_whose_answer_was_lost_is_found_to_wait_for_payment(
     shows(transport, "payment_required", payment_url=URL)
     drain()
     assert row("submission").state == "done"
-    assert deliveries_of(factories.again(complete).application).overall.words == "Waiting for payment"
+    assert words(complete) == "Waiting for payment"
 
 
 def test_a_review_that_began_before_is_told_once_it_is_paid_for(
@@ -257,8 +251,8 @@ def test_a_review_that_began_before_is_told_once_it_is_paid_for(
     with pytest.raises(services.PaymentDue):
         services.advance(factories.again(complete), "approve", by=agent)
     shows(transport, "submitted_for_review")
-    EntityReading.objects.update(next_at="2026-01-01T00:00:00Z")
+    lets_time_pass()
     read_due_entities()
-    assert factories.again(complete).application.payment_due_since is None
+    assert not is_due(complete)
     drain()
     assert "POST entities/status" in transport.endpoints

@@ -32,12 +32,18 @@ def _an_empty_folder(settings: Any, tmp_path: Path, transport: FlakyTransport) -
 
 
 def registered(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    call_command("register_webhook", "--wait=0", *arguments)
-    return capsys.readouterr().out
+    """Run the command without its test event; return everything that it writes."""
+    return run_with_test(capsys, "--wait=0", *arguments)
+
+
+def run_with_test(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    call_command("register_webhook", *arguments)
+    output = capsys.readouterr()
+    return output.out + output.err
 
 
 def test_the_portal_subscribes_and_verifies_what_the_service_then_signs(
-    settings: Any, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture, tmp_path: Path
+    settings: Any, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     output = registered(capsys)
     row = Subscription.objects.get()
@@ -65,42 +71,28 @@ def test_a_second_time_changes_nothing_unless_it_is_asked_for(capsys: pytest.Cap
 
 
 @pytest.fixture
-def service_that_tests(transport: FlakyTransport) -> FlakyTransport:
-    """The embedded service, which posts a test event before it answers the request for one."""
+def _service_tests_at_once(transport: FlakyTransport) -> None:
+    """The embedded service posts a test event before it answers the request for one."""
 
     def posts_at_once(transport: FlakyTransport, request: Any, more: Any) -> Any:
         response = transport._within.send(request)
         delivery = EventDelivery.objects.select_related("event").latest("pk")
-        body = body_of(delivery.event)
-        subscription, name = delivery.subscription_id, delivery.event.id
-        post(body, signed_headers(subscription, event_id=name, body=body, at=timezone.now()))
+        body, event_id = body_of(delivery.event), delivery.event.id
+        post(body, signed_headers(delivery.subscription_id, event_id=event_id, body=body, at=timezone.now()))
         return response
 
     transport.fail_on("POST webhooks/test", posts_at_once)
-    return transport
 
 
-def run_with_test(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """Run the command with its test event; return everything that it writes."""
-    call_command("register_webhook", *arguments)
-    output = capsys.readouterr()
-    return output.out + output.err
-
-
-def test_a_test_event_of_the_service_arrives(
-    service_that_tests: FlakyTransport, capsys: pytest.CaptureFixture[str]
+@pytest.mark.usefixtures("_service_tests_at_once")
+def test_a_test_event_arrives_or_its_refusal_is_reported_with_the_remedy(
+    settings: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert "The test event arrived." in run_with_test(capsys)
     received = ReceivedEvent.objects.get()
     assert (received.kind, received.about) == ("webhook.test", "")
-    assert "WEBHOOK_SCHEME=standard is set." in run_with_test(capsys), (
-        "a second run tests the subscription that is there"
-    )
-
-
-def test_a_test_event_that_is_refused_is_reported_with_its_remedy(
-    service_that_tests: FlakyTransport, settings: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
+    # A second run tests the subscription that is there.
+    assert "WEBHOOK_SCHEME=standard is set." in run_with_test(capsys)
     settings.WEBHOOK_SCHEME = "plain"
     output = run_with_test(capsys, "--scheme=plain")
     assert "The test event was rejected. 1 event was rejected because they are signed in another way" in output
@@ -126,7 +118,7 @@ def test_a_service_that_cannot_send_a_test_event_is_subscribed_all_the_same(
 
 
 def test_at_a_terminal_the_command_asks_for_the_scheme(
-    transport: FlakyTransport, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers_typed = iter(("HMAC", " Plain "))
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
