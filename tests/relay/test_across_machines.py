@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from queue import Empty, Queue
@@ -17,6 +16,7 @@ from django.db import connection, transaction
 
 from formation_portal.applications.draft import Draft
 from formation_portal.relay.wake import RELAY
+from tests.waiting import wait_until
 
 from .conftest import save
 
@@ -116,10 +116,7 @@ def test_a_worker_elsewhere_listens_again_after_its_connection_was_lost(elsewher
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_terminate_backend(%s)", [lost])
     elsewhere.looks()
-    until = time.monotonic() + 60
-    while listening() in ([], [lost]):
-        assert time.monotonic() < until
-        time.sleep(0.01)
+    wait_until(lambda: listening() not in ([], [lost]), seconds=60)
     elsewhere.settles()
     with transaction.atomic():
         RELAY.wake_after_commit()
@@ -129,7 +126,4 @@ def test_a_worker_elsewhere_listens_again_after_its_connection_was_lost(elsewher
 def test_a_page_waits_where_a_worker_lives_elsewhere(elsewhere: OtherMachine) -> None:
     assert RELAY.is_listened_to()
     elsewhere.end()
-    until = time.monotonic() + 60
-    while RELAY.is_listened_to():
-        assert time.monotonic() < until
-        time.sleep(0.01)
+    wait_until(lambda: not RELAY.is_listened_to(), seconds=60)

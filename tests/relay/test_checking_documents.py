@@ -15,7 +15,7 @@ from formation_portal.audit.models import AuditAction, Entry
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.client import Collection
 from formation_portal.mail.models import Email
-from formation_portal.relay.models import Delivery, ResourceKind
+from formation_portal.relay.models import Delivery
 from formation_portal.relay.worker import drain
 from tests import factories
 from tests.documents.scanners import MARK, Scanner, small_scanner
@@ -41,17 +41,13 @@ def away(scanner: Scanner) -> Scanner:
     return scanner
 
 
-def sent() -> list[Delivery]:
-    return [*Delivery.objects.filter(kind=ResourceKind.DOCUMENT)]
-
-
 def test_what_was_not_scanned_stays_here(away: Scanner, complete: Draft, service: FormationService, owner: Any) -> None:
     document = Document.objects.get()
     assert document.is_checking
     services.submit(complete, by=owner)
     drain()
     entity = row("entity").remote_id
-    assert sent() == []
+    assert not Delivery.objects.filter(kind="document").exists()
     assert service.records(entity, Collection.DOCUMENTS) == []
     assert service.entity(entity)["status"] == "draft"
     # The scanner answers, and everything goes on.
@@ -65,9 +61,8 @@ def test_what_was_not_scanned_stays_here(away: Scanner, complete: Draft, service
     assert scan_waiting() == 0
 
 
-def test_a_row_that_is_there_already_sends_nothing_either(
-    scanner: Scanner, complete: Draft, service: FormationService
-) -> None:
+@pytest.mark.usefixtures("scanner", "complete")
+def test_a_row_that_is_there_already_sends_nothing_either(service: FormationService) -> None:
     Document.objects.update(scan=ScanState.WAITING)
     drain()
     assert service.records(row("entity").remote_id, Collection.DOCUMENTS) == []
@@ -85,13 +80,13 @@ def test_what_turns_out_to_be_malware_is_removed(
     assert Change.objects.latest("pk").text == "Removed “Business plan”, because it contains malware"
     assert Entry.objects.filter(action=AuditAction.REFUSAL).count() == 1
     assert open_draft(Application.objects.get()).documents_of(None) == {}
-    [letter] = Email.objects.filter(kind="document_removed")
-    assert (letter.to, letter.reference) == (owner.email, draft.application.reference)
-    assert "uploaded as “Business plan”" in letter.text
-    assert "then upload a new copy" in letter.text
-    assert f"/applications/{draft.application.reference}/documents/" in letter.text
+    email = Email.objects.get(kind="document_removed")
+    assert (email.to, email.reference) == (owner.email, draft.application.reference)
+    assert "uploaded as “Business plan”" in email.text
+    assert "then upload a new copy" in email.text
+    assert f"/applications/{draft.application.reference}/documents/" in email.text
     drain()
-    assert sent() == []
+    assert not Delivery.objects.filter(kind="document").exists()
 
 
 def test_nobody_opens_what_was_not_scanned(
@@ -115,9 +110,8 @@ def test_nobody_opens_what_was_not_scanned(
     assert f"documents/{document.pk}/thumbnail" not in shown
 
 
-def test_without_a_scanner_any_more_files_are_let_go(
-    away: Scanner, complete: Draft, service: FormationService, settings: Any
-) -> None:
+@pytest.mark.usefixtures("away", "complete")
+def test_without_a_scanner_any_more_files_are_let_go(service: FormationService, settings: Any) -> None:
     settings.CLAMD_URL = ""
     assert scan_waiting() == 1
     assert Document.objects.get().scan == ScanState.NONE

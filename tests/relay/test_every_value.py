@@ -16,80 +16,54 @@ from .conftest import download, row
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
-def names_by_party(service: FormationService, entity: str) -> dict[str, str]:
-    return {
-        party["party_id"]: party.get("first_name") or party["name"]
-        for party in service.records(entity, Collection.PARTIES)
-    }
+def members(record: dict[str, Any], expected: dict[str, Any]) -> dict[str, Any]:
+    """The members of a record that are expected."""
+    return {name: record.get(name) for name in expected}
 
 
-def assert_entity(entity: str, service: FormationService) -> None:
-    record = service.entity(entity)
-    assert record["name"] == "Société d’Été & Fils"
-    assert record["status"] == "submitted_for_review"
-    answers = service.csp_data(entity)["csp_data"]
-    assert answers["xy.activity"] == "Trading"
-    assert answers["xy.goods"] == "Tea and 'green' coffee"
-    assert answers["xy.started_on"] == "2019-03-04"
-    assert answers["xy.capital"] == {"amount": 1234567, "currency": "JPY"}
-    assert answers["xy.turnover"] == {"amount": 89.125, "currency": "KWD"}
-
-
-def assert_people(entity: str, service: FormationService) -> None:
-    siobhan, zoe, _ = service.records(entity, Collection.PARTIES)
-    assert (siobhan["party_type"], siobhan["first_name"], siobhan["last_name"]) == ("person", "Siobhán", "O’Brien")
-    assert (siobhan["email"], siobhan["date_of_birth"]) == ("siobhan@example.com", "1971-06-05")
-    assert (siobhan["roles"], siobhan["pending_roles"]) == (["director", "shareholder"], [])
-    assert service.csp_data(entity, party_id=siobhan["party_id"])["csp_data"] == {"xy.person.is_pep": False}
-    assert (zoe["party_type"], zoe["first_name"], zoe["last_name"]) == ("person", "Zoë", "D'Arcy")
-    assert (zoe["email"], zoe["date_of_birth"]) == ("zoe@example.org", "1988-02-28")
-    assert (zoe["roles"], zoe["pending_roles"]) == (["director", "shareholder", "manager"], [])
-    assert service.csp_data(entity, party_id=zoe["party_id"])["csp_data"] == {
-        "xy.person.is_pep": True,
-        "xy.person.pep_office": "Minister of Fisheries",
-    }
-
-
-def assert_company(entity: str, service: FormationService) -> None:
-    company = service.records(entity, Collection.PARTIES)[2]
-    assert (company["party_type"], company["name"]) == ("corporate", "Ørsted Holding ApS")
-    assert (company["registration_number"], company["country"]) == ("DK 36 45 17", "DK")
-    assert (company["roles"], company["pending_roles"]) == (["director"], [])
-
-
-def assert_shares(entity: str, service: FormationService) -> None:
-    voting, preference, founders = service.records(entity, Collection.SHARE_CLASSES)
-    assert (voting["name"], voting["currency"], voting["par_value"]) == ("Voting", "USD", 0.125)
-    assert (voting["voting_rights"], voting["dividend_rights"]) == (True, False)
-    assert (preference["name"], preference["currency"], preference["par_value"]) == ("Préférence", "JPY", 500)
-    assert (preference["voting_rights"], preference["dividend_rights"]) == (False, True)
-    assert (founders["name"], founders["currency"], founders["par_value"]) == ("Founders’", "KWD", 0.025)
-    assert (founders["voting_rights"], founders["dividend_rights"]) == (True, True)
-    people = names_by_party(service, entity)
-    classes = {voting["id"]: "Voting", preference["id"]: "Préférence", founders["id"]: "Founders’"}
-    holdings = [
-        (people[holding["party_id"]], classes[holding["share_class_id"]], holding["shares_held"])
-        for holding in service.records(entity, Collection.SHAREHOLDINGS)
-    ]
-    assert sorted(holdings) == [
-        ("Siobhán", "Préférence", 222),
-        ("Siobhán", "Voting", 1111),
-        ("Zoë", "Founders’", 4444),
-        ("Zoë", "Voting", 33),
-    ]
-
-
-def assert_documents(entity: str, service: FormationService) -> None:
-    people = names_by_party(service, entity)
-    documents = {
-        (people[document["party_id"]], document["document_key"]): download(service, entity, document["id"])
-        for document in service.records(entity, Collection.DOCUMENTS)
-    }
-    assert documents == {
-        ("Siobhán", "Passport"): factories.PDF,
-        ("Zoë", "Passport"): factories.JPEG,
-        ("Ørsted Holding ApS", "Register extract"): factories.PNG,
-    }
+ENTITY = {"name": "Société d’Été & Fils", "status": "submitted_for_review"}
+ANSWERS = {
+    "xy.activity": "Trading",
+    "xy.goods": "Tea and 'green' coffee",
+    "xy.started_on": "2019-03-04",
+    "xy.capital": {"amount": 1234567, "currency": "JPY"},
+    "xy.turnover": {"amount": 89.125, "currency": "KWD"},
+}
+PARTIES = [
+    {
+        "party_type": "person",
+        "first_name": "Siobhán",
+        "last_name": "O’Brien",
+        "email": "siobhan@example.com",
+        "date_of_birth": "1971-06-05",
+        "roles": ["director", "shareholder"],
+    },
+    {
+        "party_type": "person",
+        "first_name": "Zoë",
+        "last_name": "D'Arcy",
+        "email": "zoe@example.org",
+        "date_of_birth": "1988-02-28",
+        "roles": ["director", "shareholder", "manager"],
+    },
+    {
+        "party_type": "corporate",
+        "name": "Ørsted Holding ApS",
+        "registration_number": "DK 36 45 17",
+        "country": "DK",
+        "roles": ["director"],
+    },
+]
+OF_PARTIES = [
+    {"xy.person.is_pep": False},
+    {"xy.person.is_pep": True, "xy.person.pep_office": "Minister of Fisheries"},
+]
+CLASS_MEMBERS = ("name", "currency", "par_value", "voting_rights", "dividend_rights")
+CLASSES = [
+    ("Voting", "USD", 0.125, True, False),
+    ("Préférence", "JPY", 500, False, True),
+    ("Founders’", "KWD", 0.025, True, True),
+]
 
 
 def test_each_value_arrives_where_it_belongs(owner: Any, service: FormationService) -> None:
@@ -97,8 +71,30 @@ def test_each_value_arrives_where_it_belongs(owner: Any, service: FormationServi
     services.submit(factories.varied_draft(owner), by=owner)
     drain()
     entity = row("entity").remote_id
-    assert_entity(entity, service)
-    assert_people(entity, service)
-    assert_company(entity, service)
-    assert_shares(entity, service)
-    assert_documents(entity, service)
+    assert members(service.entity(entity), ENTITY) == ENTITY
+    assert members(service.csp_data(entity)["csp_data"], ANSWERS) == ANSWERS
+
+    parties = service.records(entity, Collection.PARTIES)
+    assert [members(*pair) for pair in zip(parties, PARTIES, strict=True)] == PARTIES
+    assert [party["pending_roles"] for party in parties] == [[], [], []]
+    siobhan, zoe, orsted = [party["party_id"] for party in parties]
+    assert [service.csp_data(entity, party_id=party)["csp_data"] for party in (siobhan, zoe)] == OF_PARTIES
+
+    classes = service.records(entity, Collection.SHARE_CLASSES)
+    assert [tuple(share_class[name] for name in CLASS_MEMBERS) for share_class in classes] == CLASSES
+    voting, preference, founders = [share_class["id"] for share_class in classes]
+    holdings = service.records(entity, Collection.SHAREHOLDINGS)
+    assert {(held["party_id"], held["share_class_id"]): held["shares_held"] for held in holdings} == {
+        (siobhan, preference): 222,
+        (siobhan, voting): 1111,
+        (zoe, founders): 4444,
+        (zoe, voting): 33,
+    }
+    assert len(holdings) == 4
+
+    documents = service.records(entity, Collection.DOCUMENTS)
+    assert {(one["party_id"], one["document_key"]): download(service, entity, one["id"]) for one in documents} == {
+        (siobhan, "Passport"): factories.PDF,
+        (zoe, "Passport"): factories.JPEG,
+        (orsted, "Register extract"): factories.PNG,
+    }

@@ -1,4 +1,4 @@
-"""A worker that is killed in mid-call loses nothing: its leases end by time, here and at the service."""
+"""A killed worker loses nothing, since its leases end by time; one that is told to end makes its call first."""
 
 import multiprocessing
 import os
@@ -7,16 +7,19 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connections
+from django.db import connections, transaction
 from django.utils import timezone
 
 from formation_portal.applications.draft import Draft
+from formation_portal.core.databases import SERVICE
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.worker import Worker, drain
-from formation_portal.service.models import Entity, KeptAnswer
+from formation_portal.service.models import Account, Entity, KeptAnswer
 from tests.relay.calls.status_changes import without_keys
+from tests.waiting import wait_until
+from tests.worker_process import end, tell_to_end, worker_process
 
 from .conftest import row
 from .flaky_transport import FlakyTransport
@@ -49,8 +52,8 @@ def end_leases(settings: Any) -> None:
     KeptAnswer.objects.filter(status=None).update(started_at=timezone.now() - given_up)
 
 
-def test_what_it_was_sending_is_sent_again_when_its_lease_ends(
-    complete: Draft, transport: FlakyTransport, monkeypatch: pytest.MonkeyPatch, settings: Any
+def test_what_a_killed_worker_was_sending_is_sent_again_when_its_lease_ends(
+    complete: Draft, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
     kill_a_worker(complete, monkeypatch)
     assert row("entity").state == "sending"
@@ -67,8 +70,9 @@ def test_what_it_was_sending_is_sent_again_when_its_lease_ends(
     assert [one.outcome for one in found.calls.order_by("pk")] == ["worker_died", "done"]
 
 
-def test_without_keys_it_rests_until_nothing_more_can_come_of_it(
-    complete: Draft, without_keys: FlakyTransport, monkeypatch: pytest.MonkeyPatch, settings: Any
+@pytest.mark.usefixtures("without_keys")
+def test_without_keys_what_it_was_sending_rests_until_nothing_more_can_come_of_it(
+    complete: Draft, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
     kill_a_worker(complete, monkeypatch)
     end_leases(settings)
@@ -79,8 +83,31 @@ def test_without_keys_it_rests_until_nothing_more_can_come_of_it(
     assert timedelta(seconds=60) <= due - began < timedelta(seconds=120)
 
 
-def test_a_worker_that_lives_keeps_its_lease(complete: Draft, transport: FlakyTransport) -> None:
+@pytest.mark.usefixtures("complete")
+def test_a_worker_that_lives_keeps_its_lease(transport: FlakyTransport) -> None:
     until = timezone.now() + timedelta(seconds=100)
     Delivery.objects.filter(kind="entity").update(state="sending", lease_until=until, next_at=until)
     assert Worker().work_once() == 0
     assert (row("entity").state, row("entity").next_at, transport.calls) == ("sending", until, [])
+
+
+def test_a_worker_that_is_told_to_end_makes_its_call_once_and_begins_no_other(complete: Draft) -> None:
+    # The service writes only when this transaction is over.
+    with worker_process("relay") as process:
+        with transaction.atomic(using=SERVICE):
+            lock_service()
+            wait_until(Delivery.objects.filter(state="sending").exists, seconds=60)
+            tell_to_end(process)
+        end(process)
+    entity = row("entity")
+    assert (entity.state, entity.lease, [call.outcome for call in entity.calls.all()]) == ("done", None, ["done"])
+    assert not Delivery.objects.exclude(kind="entity").filter(calls__isnull=False).exists()
+    drain()
+    assert Entity.objects.count() == 1
+
+
+def lock_service() -> None:
+    if connections[SERVICE].vendor == "postgresql":
+        Account.objects.select_for_update().get(name="portal")
+        with connections[SERVICE].cursor() as cursor:
+            cursor.execute(f"LOCK TABLE {Entity._meta.db_table} IN EXCLUSIVE MODE")

@@ -27,15 +27,12 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 NAMES = {"person.first_name": "Ada", "person.last_name": "Lovelace", "person.email": "ada@example.com"}
 
 
-def product(slug: str) -> CatalogItem:
-    found = [item for item in parse_catalog(list(USABLE)) if isinstance(item, CatalogItem)]
-    return next(item for item in found if item.product.slug == slug)
-
-
 @pytest.fixture
 def shares(at_other_service: OtherService, owner: Any) -> Draft:
     """A complete application for the company with shares."""
-    draft = open_draft(services.start(owner=owner, product=product("shares")))
+    [product] = [one for one in parse_catalog(list(USABLE)) if one.product.slug == "shares"]
+    assert isinstance(product, CatalogItem)
+    draft = open_draft(services.start(owner=owner, product=product))
     save(draft, "the-company", {"entity.name": "Larkfield", "lark.votes": "Some"}, owner)
     services.add_share_class(
         draft, factories.ORDINARY | {"lark.colour": "Blue", "lark.why": "They paid"}, by=owner, token="blue"
@@ -65,13 +62,7 @@ def test_all_of_it_arrives_when_the_customer_submits(shares: Draft, at_other_ser
     assert {party["party_type"] for party in held.parties.values()} == {"person", "corporate"}
     assert held.party_csp_data[row("party", "ada").remote_id] == {"lark.class": class_id}
     assert sorted(holding["shares_held"] for holding in held.shareholdings) == [40, 60]
-
-
-def test_it_is_said_plainly_that_the_service_was_not_told(
-    shares: Draft, at_other_service: OtherService, owner: Any
-) -> None:
-    services.submit(shares, by=owner)
-    drain()
+    # It is said plainly that the service was not told of the submission.
     assert drain() == 0
     deliveries = deliveries_of(shares.application)
     assert deliveries.last_submission.words == "With our team"
@@ -125,16 +116,6 @@ def test_an_answer_that_was_lost_is_held_and_not_sent_twice(
     assert len(at_other_service.only_entity().parties) == 2
     assert len(at_other_service.requests("POST", "/parties")) == 2
     assert deliveries_of(shares.application).overall.words == "With our team"
-
-
-def test_a_service_that_is_down_loses_nothing(shares: Draft, at_other_service: OtherService, owner: Any) -> None:
-    at_other_service.stop()
-    services.submit(shares, by=owner)
-    drain()
-    assert deliveries_of(shares.application).overall.words == "Waiting to retry"
-    at_other_service.start()
-    drain()
-    assert len(at_other_service.only_entity().shareholdings) == 2
 
 
 def test_what_the_service_decides_is_read_in_its_own_shape(

@@ -1,16 +1,14 @@
-"""Whatever becomes of a thing or a call has words that an agent can read."""
+"""Whatever becomes of a thing or a call has words that an agent, or the provider, can read."""
 
 from collections.abc import Iterator
-from itertools import product
 from typing import Any
 
 import pytest
 
 from formation_portal.applications.draft import Draft
-from formation_portal.gateway.errors import CatalogUnavailable, GatewayError, NoAnswer, NotAuthorised
+from formation_portal.gateway.errors import GatewayError, NotAuthorised
 from formation_portal.relay.calls import outcomes
 from formation_portal.relay.models import (
-    OWN_REASONS,
     Attempt,
     Delivery,
     DeliveryState,
@@ -19,6 +17,7 @@ from formation_portal.relay.models import (
     ResourceKind,
 )
 from formation_portal.relay.problems import block_approval
+from formation_portal.relay.provider_message import _questions, call_words
 from formation_portal.relay.wording import Titles, conclusion_words, outcome_words, state_words
 from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKind
 from tests import factories
@@ -26,8 +25,10 @@ from tests.encrypted_rows import update_each
 
 from .flaky_transport import FlakyTransport
 
+database = pytest.mark.django_db(databases=["default", "service"])
+
 # No call ends in these: one is a family, the other is what a page says.
-_NEVER_AN_END = {NoAnswer, CatalogUnavailable}
+_NEVER_AN_END = {"NoAnswer", "CatalogUnavailable"}
 
 
 def errors(family: type[GatewayError] = GatewayError) -> Iterator[type[GatewayError]]:
@@ -36,14 +37,8 @@ def errors(family: type[GatewayError] = GatewayError) -> Iterator[type[GatewayEr
         yield from errors(error)
 
 
-def test_every_state_has_words_with_every_reason() -> None:
-    for state, reason in product(DeliveryState.values, ["", *sorted(OWN_REASONS), "some_code"]):
-        words = state_words(Delivery(state=state, reason=reason))
-        assert words[0].isupper()
-        assert "_" not in words
-
-
 CANNOT = "The service cannot do this: tell it by e-mail, then record it here"
+OTHER_STATUS = "Not accepted because of the application’s status at the service; checking that status"
 STATES = {
     ("queued", ""): "Will be sent",
     ("sending", ""): "Being sent",
@@ -58,10 +53,7 @@ STATES = {
     ("waiting", "resend"): "It did not arrive and will be sent again",
     ("unknown", ""): "Delivery uncertain",
     ("unknown", "unclear"): "Delivery uncertain",
-    (
-        "unknown",
-        "state_conflict",
-    ): "Not accepted because of the application’s status at the service; checking that status",
+    ("unknown", "state_conflict"): OTHER_STATUS,
     ("reconciling", ""): "Checking the service’s records",
     ("refused", ""): "Not accepted: the customer has to change something",
     ("held", ""): "Held",
@@ -108,74 +100,51 @@ CALLS = {
 
 def test_agents_read_the_end_of_each_call() -> None:
     assert {outcome: outcome_words(Attempt(outcome=outcome)) for outcome in CALLS} == CALLS
-
-
-def test_every_end_of_a_call_has_words() -> None:
-    names = [error.__name__ for error in set(errors()) - _NEVER_AN_END]
-    for outcome in (*names, Reason.IN_PROGRESS, Reason.TOO_LATE):
-        words = outcome_words(Attempt(outcome=outcome))
-        assert " " in words, "no name of a class is for people"
-        assert "_" not in words
+    assert {error.__name__ for error in errors()} - _NEVER_AN_END <= CALLS.keys()
 
 
 TITLES = {
     ("entity", ""): "Company",
     ("entity_csp", ""): "Answers about the company",
-    ("share_class", "voting"): "Share class Voting",
     ("share_class", "preference"): "Share class Préférence",
-    ("share_class", "founders"): "Share class Founders’",
     ("party", "siobhan"): "Siobhán O’Brien, person",
-    ("party", "zoe"): "Zoë D'Arcy, person",
     ("party", "orsted"): "Ørsted Holding ApS, company",
-    ("party_csp", "siobhan"): "Answers of Siobhán O’Brien",
     ("party_csp", "zoe"): "Answers of Zoë D'Arcy",
-    ("shareholding", "siobhan/voting"): "1,111 Voting of Siobhán O’Brien",
+    ("document", "siobhan/Passport"): "Passeport of Siobhán O’Brien",
+    ("document", "orsted/Register extract"): "Register extract of Ørsted Holding ApS",
     ("shareholding", "siobhan/preference"): "222 Préférence of Siobhán O’Brien",
-    ("shareholding", "zoe/voting"): "33 Voting of Zoë D'Arcy",
     ("shareholding", "zoe/founders"): "4,444 Founders’ of Zoë D'Arcy",
+    ("share_class_csp", "preference"): "Answers about share class Préférence",
+    ("submission", ""): "Submission",
 }
-DOCUMENT_TITLES = [
-    "Passport of Siobhán O’Brien",
-    "Passport of Zoë D'Arcy",
-    "Register extract of Ørsted Holding ApS",
-]
 
 
-@pytest.mark.django_db(databases=["default", "service"])
+@database
 def test_each_thing_is_called_by_its_name(transport: FlakyTransport, owner: Any) -> None:
     application = factories.varied_draft(owner).application
     rows = list(application.deliveries.all())
-    titles = Titles(rows)
-    named = {(row.kind, row.subject): titles.title(row) for row in rows}
-    documents = sorted(named.pop(key) for key in list(named) if key[0] == "document")
-    assert (named, documents) == (TITLES, DOCUMENT_TITLES)
+    rows += [Delivery(application=application, kind="submission")]
+    rows += [Delivery(application=application, kind="share_class_csp", subject="preference")]
+    titles = Titles(rows, slot_words={"Passport": "Passeport"})
+    assert {(row.kind, row.subject): titles.title(row) for row in rows}.items() >= TITLES.items()
     assert {titles.application(row) for row in rows} == {"Société d’Été & Fils"}
-    assert titles.title(Delivery(application=application, kind="submission")) == "Submission"
-    answers = Delivery(application=application, kind="share_class_csp", subject="preference")
-    assert titles.title(answers) == "Answers about share class Préférence"
 
 
-@pytest.mark.django_db(databases=["default", "service"])
+@database
 def test_what_has_no_name_is_called_so(draft: Draft) -> None:
-    application = draft.application
-    kinds = {"share_class": "Share class (unnamed)", "party": "Unnamed person or company"}
-    rows = [Delivery(application=application, kind=kind, subject="x", wanted={"answers": {}}) for kind in kinds]
+    kinds = {
+        "share_class": "Share class (unnamed)",
+        "party": "Unnamed person or company",
+        "document": "Document",
+        "shareholding": "Shares",
+    }
+    rows = [Delivery(application=draft.application, kind=kind, subject="x", wanted={"answers": {}}) for kind in kinds]
     titles = Titles(rows)
     assert [titles.title(row) for row in rows] == list(kinds.values())
     assert titles.application(rows[0]) == "Example company"
-    assert titles.title(Delivery(application=application, kind="document")) == "Document"
-    assert titles.title(Delivery(application=application, kind="shareholding")) == "Shares"
 
 
-@pytest.mark.django_db(databases=["default", "service"])
-def test_a_document_is_called_as_its_form_calls_it(complete: Draft) -> None:
-    rows = list(complete.application.deliveries.all())
-    passport = next(row for row in rows if row.kind == "document")
-    assert Titles(rows).title(passport) == "Passport of Ada Lovelace"
-    assert Titles(rows, slot_words={"Passport": "Passeport"}).title(passport) == "Passeport of Ada Lovelace"
-
-
-@pytest.mark.django_db(databases=["default", "service"])
+@database
 @pytest.mark.parametrize(
     ("location", "target"),
     [
@@ -195,7 +164,7 @@ def test_what_the_service_refuses_leads_agents_to_its_place(
     assert (blocker.target, blocker.text) == (target, "Not accepted by the formation service: Not this")
 
 
-@pytest.mark.django_db(databases=["default", "service"])
+@database
 @pytest.mark.parametrize(
     ("state", "kind", "is_in_the_way"),
     [
@@ -233,3 +202,43 @@ def test_what_was_concluded_from_a_reading_has_words() -> None:
 def test_only_a_change_of_status_may_lack_a_scope_of_its_own(kind: str, status: int, reason: str) -> None:
     outcome = outcomes.outcome_of(NotAuthorised(status=status), kind=ResourceKind(kind), action="create")
     assert (outcome.state, outcome.reason) == ("waiting", reason)
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason", "first"),
+    [
+        ("entity", Reason.UNCLEAR, "1. Did any of these calls create a record? If so, what is its ID?"),
+        ("entity", Reason.DUPLICATE, "1. Which records did these calls create? What are their IDs?"),
+        ("entity", Reason.UNSUPPORTED, "1. We have no call for this. Can you make the change on your side?"),
+        ("entity", "not_found", "1. What is its status on your side?"),
+        ("status", Reason.UNCLEAR, "1. What is the entity’s status on your side, and since when?"),
+        ("status", Reason.STATE_CONFLICT, "1. What is the entity’s status on your side, and since when?"),
+        ("submission", "not_found", "1. What is its status on your side?"),
+    ],
+)
+def test_the_provider_is_asked_what_would_settle_it(kind: str, reason: str, first: str) -> None:
+    assert _questions(Delivery(kind=kind, reason=reason))[0] == first
+
+
+@pytest.mark.parametrize(
+    ("kind", "path"),
+    [
+        ("entity", "entities"),
+        ("entity_csp", "entities/{id}/csp-data"),
+        ("share_class", "entities/{id}/share-classes"),
+        ("share_class_csp", "entities/{id}/csp-data"),
+        ("party", "entities/{id}/parties"),
+        ("party_csp", "entities/{id}/csp-data"),
+        ("document", "entities/{id}/documents"),
+        ("shareholding", "entities/{id}/shareholdings"),
+        ("submission", "entities/{id}/submit"),
+        ("status", "entities/{id}/status"),
+    ],
+)
+def test_the_provider_reads_the_call_as_the_interface_has_it(kind: str, path: str) -> None:
+    assert call_words(Delivery(kind=kind, wanted={})) == f"POST /api/v1/{path}"
+    there = Delivery(kind=kind, wanted={"a": 1}, acknowledged={"a": 2}, remote_id="x_1")
+    is_posted = kind.endswith("_csp") or kind in ("document", "submission", "status")
+    assert call_words(there) == (f"POST /api/v1/{path}" if is_posted else f"PATCH /api/v1/{path}/x_1")
+    gone = Delivery(kind=kind, wanted=None, acknowledged={"a": 2}, remote_id="x_1")
+    assert call_words(gone) == (f"POST /api/v1/{path}" if kind.endswith("_csp") else f"DELETE /api/v1/{path}/x_1")

@@ -1,9 +1,11 @@
 """The worker: it sends what is saved, a signal ends it, and as many run as one likes."""
 
+import contextlib
 import os
 import signal
 import sys
 import threading
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -22,6 +24,7 @@ from formation_portal.relay.wake import RELAY
 from formation_portal.relay.worker import Worker, drain
 from tests import factories
 from tests.log_lines import json_lines
+from tests.waiting import wait_until
 
 from .conftest import save, wait_at_most
 from .flaky_transport import FlakyTransport, unreachable
@@ -29,42 +32,33 @@ from .flaky_transport import FlakyTransport, unreachable
 pytestmark = pytest.mark.django_db(databases=["default", "service"], transaction=True)
 
 
-class Running:
+@contextlib.contextmanager
+def running() -> Iterator[None]:
     """A worker in a thread of its own, which ends with the block."""
+    worker = Worker()
 
-    def __init__(self) -> None:
-        self.worker = Worker()
-        self._thread = threading.Thread(target=self._run)
-
-    def _run(self) -> None:
+    def run() -> None:
         try:
-            self.worker.run()
+            worker.run()
         finally:
             connections.close_all()
 
-    def __enter__(self) -> "Running":
-        self._thread.start()
-        while RELAY.is_on_postgresql and not RELAY.is_listened_to():
-            self._thread.join(timeout=0.05)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.worker.stop()
-        self._thread.join(timeout=20)
-        assert not self._thread.is_alive()
+    thread = threading.Thread(target=run)
+    thread.start()
+    if RELAY.is_on_postgresql:
+        wait_until(RELAY.is_listened_to)
+    yield
+    worker.stop()
+    thread.join(timeout=20)
+    assert not thread.is_alive()
 
 
 def until_received(draft: Draft) -> None:
-    """As a page would wait, only longer."""
-    for _ in range(50):
-        wait_at_most(500, draft.application)
-        if deliveries_of(draft.application).overall.words == "Received":
-            return
-    pytest.fail(deliveries_of(draft.application).overall.words)
+    wait_until(lambda: deliveries_of(draft.application).overall.words == "Received")
 
 
 def test_a_worker_sends_what_was_saved_before_and_after_it_started(complete: Draft, owner: Any) -> None:
-    with Running():
+    with running():
         until_received(complete)
         save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
         until_received(complete)
@@ -75,16 +69,15 @@ def test_what_the_relay_logs_names_the_delivery_and_its_attempt(complete: Draft)
     row = Delivery.objects.get(kind="entity")
     with json_lines() as lines:
         assert make_next_call(complete.application.pk) is not None
-    attempt = Attempt.objects.get(delivery=row)
-    found = [(one["logger"].rpartition(".")[2], one.get("delivery"), one.get("request")) for one in lines()]
-    for name in ("pipeline", "request_log", "calls"):
-        assert (name, row.pk, attempt.request_id) in found
-    said = f"Delivery {row.pk} (entity) is done, request {attempt.request_id}"
-    assert (said, row.pk) in [(one["message"], one["delivery"]) for one in lines()]
+    request_id = Attempt.objects.get(delivery=row).request_id
+    logged = {(line["logger"].rpartition(".")[2], line.get("delivery"), line.get("request")) for line in lines()}
+    assert {(name, row.pk, request_id) for name in ("pipeline", "request_log", "calls")} <= logged
+    message = f"Delivery {row.pk} (entity) is done, request {request_id}"
+    assert (message, row.pk) in [(line["message"], line["delivery"]) for line in lines()]
 
 
 def test_several_workers_send_everything_once(complete: Draft, transport: FlakyTransport) -> None:
-    with Running(), Running(), Running():
+    with running(), running(), running():
         until_received(complete)
     assert len(transport.calls) == 7
     assert Attempt.objects.exclude(outcome="done").count() == 0
@@ -98,28 +91,21 @@ def test_a_page_does_not_wait_where_no_worker_runs(complete: Draft, django_asser
 
 def test_a_page_does_not_wait_for_what_cannot_be_sent_now(complete: Draft, transport: FlakyTransport) -> None:
     transport.fail_on("POST entities", unreachable)
-    with Running():
-        for _ in range(50):
-            if Delivery.objects.filter(state="waiting").exists():
-                break
-            wait_at_most(500, complete.application)
+    with running():
+        wait_until(Delivery.objects.filter(state="waiting").exists)
         wait_at_most(60_000, complete.application)
     assert deliveries_of(complete.application).overall.words == "Waiting to retry"
 
 
-def test_a_page_waits_for_what_is_sent_or_can_be(complete: Draft) -> None:
+def test_a_page_waits_for_what_is_sent_or_can_be_and_for_no_pause(complete: Draft) -> None:
     assert wake._is_in_motion(complete.application)
-    drain()
-    assert not wake._is_in_motion(complete.application)
-    sent = Delivery.objects.get(kind="entity")
-    sent.state = DeliveryState.SENDING
-    sent.save()
-    assert wake._is_in_motion(complete.application)
-
-
-def test_a_page_does_not_wait_while_the_service_has_asked_for_a_pause(complete: Draft) -> None:
     update_profile(paused_until=timezone.now() + timedelta(minutes=1))
     assert not wake._is_in_motion(complete.application)
+    update_profile(paused_until=None)
+    drain()
+    assert not wake._is_in_motion(complete.application)
+    Delivery.objects.filter(kind="entity").update(state=DeliveryState.SENDING)
+    assert wake._is_in_motion(complete.application)
 
 
 def test_a_page_never_calls_the_service(complete: Draft, transport: FlakyTransport) -> None:

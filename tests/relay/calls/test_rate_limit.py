@@ -17,6 +17,7 @@ from formation_portal.relay.service_profile import current_profile, locked_profi
 from formation_portal.relay.worker import Worker
 from tests import factories
 
+from ..conftest import row
 from ..flaky_transport import FlakyTransport, answers, unreachable
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -59,17 +60,13 @@ def test_a_call_counts_from_its_end(at_service: ServiceProfile, settings: Any) -
     assert opens_after(at_service, after(0.5)) == pytest.approx(0.9)
 
 
-def test_five_calls_without_an_answer_open_the_breaker(at_service: ServiceProfile) -> None:
-    for _ in range(timing.FAILURES - 1):
-        rate_limit.record_outcome(at_service, SILENT, NOW, was_retry=False)
-    assert opens_after(at_service, NOW) == 0
-    rate_limit.record_outcome(at_service, SILENT, NOW, was_retry=False)
-    assert opens_after(at_service, NOW) == 30
-
-
-def test_one_call_tries_for_all_when_the_breaker_has_been_open(at_service: ServiceProfile) -> None:
+def test_five_calls_without_an_answer_open_the_breaker_and_then_one_call_tries_for_all(
+    at_service: ServiceProfile,
+) -> None:
     for _ in range(timing.FAILURES):
+        assert opens_after(at_service, NOW) == 0
         rate_limit.record_outcome(at_service, SILENT, NOW, was_retry=False)
+    assert opens_after(at_service, NOW) == 30
     later = after(30)
     assert opens_after(at_service, later) == 0
     rate_limit.count_calls(at_service, later, is_retry=False)
@@ -125,14 +122,13 @@ def test_a_pause_that_the_service_asks_for_is_kept_by_everybody(
     assert len(transport.calls) == 1
 
 
-def test_an_answer_elsewhere_does_not_end_a_pause(at_service: ServiceProfile) -> None:
+def test_an_answer_elsewhere_does_not_end_a_pause_and_a_refusal_begins_none(at_service: ServiceProfile) -> None:
+    refused = CallOutcome(DeliveryState.REFUSED, retry_after=60)
+    rate_limit.record_outcome(at_service, refused, NOW, was_retry=False)
+    assert opens_after(at_service, NOW) == 0
     rate_limit.record_outcome(at_service, CallOutcome(DeliveryState.WAITING, retry_after=20.0), NOW, was_retry=False)
     rate_limit.record_outcome(at_service, GOOD, NOW, was_retry=False)
     assert opens_after(at_service, NOW) == 20
-
-
-def row_of(draft: Draft) -> Delivery:
-    return Delivery.objects.get(application=draft.application, kind="entity")
 
 
 def test_what_waited_goes_on_as_soon_as_the_service_answers_again(
@@ -161,7 +157,7 @@ def test_one_that_waits_tries_for_all_though_its_time_has_not_come(complete: Dra
     # The first pass finds that all else has to wait for it.
     Worker().work_once()
     assert Worker().work_once() == 1
-    assert row_of(complete).state == "done"
+    assert row("entity").state == "done"
     assert locked_profile().open_until is None
 
 
@@ -173,14 +169,8 @@ def test_a_retry_without_budget_waits_while_others_go_on(
     Delivery.objects.filter(state="waiting").update(next_at=timezone.now())
     ServiceProfile.objects.update(retries_left=0.0, retries_at=timezone.now())
     assert make_next_call(complete.application.pk) is None
-    waiting = row_of(complete)
+    waiting = row("entity")
     assert waiting.next_at is not None
     assert waiting.next_at > timezone.now() + timedelta(seconds=4)
     other = services.start(owner=owner, product=factories.product())
     assert make_next_call(other.pk) is not None
-
-
-def test_a_refusal_pauses_nobody_whatever_time_it_names(at_service: ServiceProfile) -> None:
-    refused = CallOutcome(DeliveryState.REFUSED, retry_after=60)
-    rate_limit.record_outcome(at_service, refused, NOW, was_retry=False)
-    assert opens_after(at_service, NOW) == 0

@@ -15,18 +15,12 @@ from formation_portal.relay.wording import state_words
 from formation_portal.relay.worker import drain
 from tests import factories
 from tests.relay.conftest import row, save
-from tests.relay.flaky_transport import Failure, FlakyTransport, answers, lost_before, refuses
+from tests.relay.flaky_transport import FlakyTransport, answers, lost_before, refuses
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 CSP_DATA, PARTIES, SUBMIT = "POST entities/csp-data", "POST entities/parties", "POST entities/submit"
 WORDS = "An object of csp_field_key to value is required"
-
-
-def problem(pointer: str, code: str, detail: str, **more: str) -> Failure:
-    """A 422 in the shape of INTERFACE.md with one error."""
-    error = {"pointer": pointer, "code": code, "detail": detail, **more}
-    return answers(422, {"code": "validation_failed", "detail": "Invalid", "errors": [error]})
 
 
 @pytest.mark.parametrize(
@@ -87,19 +81,22 @@ def test_a_refused_submission_goes_back_only_if_it_names_something_of_the_form(
     assert row("submission").state == ("refused" if is_returned else "held")
 
 
+@pytest.mark.usefixtures("complete")
 @pytest.mark.parametrize(("status", "state"), [(413, "refused"), (422, "held")])
-def test_a_file_that_is_too_large_or_of_another_type_is_for_the_customer_to_replace(
-    complete: Draft, transport: FlakyTransport, status: int, state: str
+def test_a_file_that_is_too_large_is_for_the_customer_to_replace(
+    transport: FlakyTransport, status: int, state: str
 ) -> None:
     transport.fail_on("POST entities/documents", answers(status, {"error": "Not like this, please"}), times=1)
     drain()
     assert Delivery.objects.get(kind="document").state == state
 
 
+@pytest.mark.usefixtures("without_edits")
 def test_an_agent_sends_it_again_unchanged_and_all_of_it_arrives(
-    complete: Draft, transport: FlakyTransport, owner: Any, agent: Any, without_edits: None
+    complete: Draft, transport: FlakyTransport, owner: Any, agent: Any
 ) -> None:
-    transport.fail_on(CSP_DATA, problem("/csp_data", "wrong_type", WORDS), times=1)
+    refusal = {"errors": [{"pointer": "/csp_data", "code": "wrong_type", "detail": WORDS}]}
+    transport.fail_on(CSP_DATA, answers(422, refusal), times=1)
     services.submit(complete, by=owner)
     drain()
     assert "POST entities/submit" not in transport.endpoints
@@ -113,7 +110,7 @@ def test_an_agent_sends_it_again_unchanged_and_all_of_it_arrives(
 
 
 def test_an_agent_can_send_what_waits_for_the_customer_again_too(
-    complete: Draft, transport: FlakyTransport, owner: Any, agent: Any
+    complete: Draft, transport: FlakyTransport, agent: Any
 ) -> None:
     transport.fail_on(PARTIES, refuses("last_name", "Not in Latin letters"), times=1)
     drain()
@@ -122,8 +119,9 @@ def test_an_agent_can_send_what_waits_for_the_customer_again_too(
     assert deliveries_of(complete.application).overall.words == "Received"
 
 
+@pytest.mark.usefixtures("complete")
 def test_a_refusal_after_a_lost_answer_is_resolved_before_anything_is_sent_again(
-    complete: Draft, transport: FlakyTransport, agent: Any
+    transport: FlakyTransport, agent: Any
 ) -> None:
     transport.fail_on(PARTIES, lost_before, times=1)
     transport.fail_on(PARTIES, answers(402, {"code": "quota_exceeded", "detail": "No more this month"}))
