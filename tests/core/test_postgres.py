@@ -51,7 +51,6 @@ BUSIEST = [
     "tests/desk/queue/test_claims_at_once.py",
     "tests/portal/test_at_once.py",
     "tests/privacy/test_at_once.py",
-    "tests/relay/test_events_at_once.py",
     "tests/management/test_account_at_once.py",
     f"{EVERY_PRODUCT}::test_every_product_is_submitted_by_a_generic_client_and_held_as_typed[bvi-limited-company]",
 ]

@@ -14,8 +14,9 @@ from formation_portal.gateway import FormationService
 from formation_portal.gateway.transports.in_process import BASE_URL
 from formation_portal.relay import document_status, entity_status
 from formation_portal.relay.models import Delivery
-from formation_portal.relay.service_profile import Capabilities, update_profile
+from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, Capabilities, update_profile
 from formation_portal.relay.wake import wait_for
+from formation_portal.relay.worker import drain
 from formation_portal.service.auth import portal_key
 from formation_portal.service.catalog.loader import store_catalog
 from tests import factories
@@ -56,6 +57,14 @@ def strict(transport: FlakyTransport) -> FlakyTransport:
 
 
 @pytest.fixture
+def without_keys(transport: FlakyTransport) -> FlakyTransport:
+    """A service that does again what comes again, and whose records can be read."""
+    update_profile(capabilities=Capabilities(lists=EMBEDDED_CAPABILITIES.lists, merges_csp_data=True), can_edit=True)
+    transport.forgets_keys = True
+    return transport
+
+
+@pytest.fixture
 def without_edits(settings: Any) -> None:
     """A service that is known to have none of the calls that change what it was sent."""
     settings.FORMATION_SERVICE_EDITS = False
@@ -67,10 +76,38 @@ def draft(transport: FlakyTransport, draft: Draft) -> Draft:
     return draft
 
 
-def save(draft: Draft, key: str, raw: dict[str, Any], by: Any) -> None:
-    section = draft.schema.section(key)
-    assert section is not None
-    services.save_section(draft, section, raw, version=draft.version(key), by=by)
+@pytest.fixture
+def submitted(transport: FlakyTransport, submitted: Draft) -> Draft:
+    """Submitted, and received whole."""
+    drain()
+    transport.clear()
+    return submitted
+
+
+# What the owner of an application does, as pages that show its newest version.
+
+
+def save(draft: Draft, key: str, raw: dict[str, Any]) -> None:
+    factories.save_section(draft, key, raw, by=draft.application.owner)
+
+
+def save_first_party(draft: Draft, raw: dict[str, Any]) -> None:
+    party = draft.parties[0]
+    services.save_party(draft, party, raw, version=party.model.version, by=draft.application.owner)
+
+
+def save_class(draft: Draft, token: str, raw: dict[str, Any]) -> None:
+    share_class = draft.share_class(token)
+    assert share_class is not None
+    services.save_share_class(draft, share_class, raw, version=share_class.version, by=draft.application.owner)
+
+
+def submit(draft: Draft) -> None:
+    services.submit(draft, by=draft.application.owner)
+
+
+def withdraw(draft: Draft) -> None:
+    services.withdraw(draft, by=draft.application.owner)
 
 
 def row(kind: str, subject: str = "") -> Delivery:

@@ -8,7 +8,6 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from queue import Empty, Queue
-from typing import Any
 
 import pytest
 from django.conf import settings
@@ -95,11 +94,9 @@ def elsewhere(tmp_path: Path) -> Iterator[OtherMachine]:
         machine.end()
 
 
-def test_a_worker_elsewhere_is_woken_by_a_commit_and_not_before(
-    complete: Draft, owner: Any, elsewhere: OtherMachine
-) -> None:
+def test_a_worker_elsewhere_is_woken_by_a_commit_and_not_before(complete: Draft, elsewhere: OtherMachine) -> None:
     with transaction.atomic():
-        save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
+        save(complete, "the-company", {"entity.name": "Larkspur"})
         elsewhere.rests()
     elsewhere.looks()
 

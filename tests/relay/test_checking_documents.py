@@ -20,7 +20,7 @@ from formation_portal.relay.worker import drain
 from tests import factories
 from tests.documents.scanners import MARK, Scanner, small_scanner
 
-from .conftest import row
+from .conftest import row, submit
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -41,10 +41,10 @@ def away(scanner: Scanner) -> Scanner:
     return scanner
 
 
-def test_what_was_not_scanned_stays_here(away: Scanner, complete: Draft, service: FormationService, owner: Any) -> None:
+def test_what_was_not_scanned_stays_here(away: Scanner, complete: Draft, service: FormationService) -> None:
     document = Document.objects.get()
     assert document.is_checking
-    services.submit(complete, by=owner)
+    submit(complete)
     drain()
     entity = row("entity").remote_id
     assert not Delivery.objects.filter(kind="document").exists()
@@ -89,10 +89,8 @@ def test_what_turns_out_to_be_malware_is_removed(
     assert not Delivery.objects.filter(kind="document").exists()
 
 
-def test_nobody_opens_what_was_not_scanned(
-    away: Scanner, complete: Draft, owner: Any, as_owner: Client, as_agent: Client
-) -> None:
-    services.submit(complete, by=owner)
+def test_nobody_opens_what_was_not_scanned(away: Scanner, complete: Draft, as_owner: Client, as_agent: Client) -> None:
+    submit(complete)
     document, reference = Document.objects.get(), complete.application.reference
     for client, room in ((as_owner, f"/applications/{reference}"), (as_agent, f"/desk/{reference}")):
         answer = client.get(f"{room}/documents/{document.pk}/")

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.relay.delivery_status import DeliveryStage, deliveries_for_customer, deliveries_of
 from formation_portal.relay.models import REJECTED, Delivery, DeliveryState, Reason, ResourceKind
 from formation_portal.relay.worker import drain
 from tests.encrypted_rows import update_each
 
+from .conftest import submit
 from .flaky_transport import FlakyTransport
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -63,10 +63,10 @@ def test_what_may_have_arrived_is_not_settled(state: str, reason: str, is_settle
 
 @pytest.mark.parametrize("can_edit", [True, False])
 def test_only_where_the_service_has_no_call_for_it_can_a_party_not_be_removed_there(
-    complete: Draft, transport: FlakyTransport, settings: Any, owner: Any, can_edit: bool
+    complete: Draft, transport: FlakyTransport, settings: Any, can_edit: bool
 ) -> None:
     settings.FORMATION_SERVICE_EDITS = can_edit
-    services.submit(complete, by=owner)
+    submit(complete)
     drain()
     deliveries = deliveries_of(complete.application)
     assert deliveries.cannot_be_removed(ResourceKind.PARTY, "ada") is not can_edit

@@ -19,25 +19,20 @@ from formation_portal.service.models import Document, Entity
 from tests import factories
 from tests.encrypted_rows import update_each
 from tests.markup import Markup
-from tests.relay.conftest import read_all_documents
+from tests.relay.conftest import read_all_documents, submit, withdraw
 
 from .conftest import row
 from .flaky_transport import FlakyTransport, answers, unreachable
 
-pytestmark = [pytest.mark.django_db(databases=["default", "service"]), pytest.mark.usefixtures("received")]
+pytestmark = [pytest.mark.django_db(databases=["default", "service"]), pytest.mark.usefixtures("submitted")]
 
 LIST = "GET entities/documents"
 NOTE = "The page with the photo is cut off. Upload the whole page."
 
 
-@pytest.fixture
-def received(complete: Draft, transport: FlakyTransport, owner: Any, settings: Any) -> Draft:
-    """Submitted, and received whole."""
+@pytest.fixture(autouse=True)
+def _many_calls_a_second(settings: Any) -> None:
     settings.RELAY_CALLS_PER_SECOND = 1_000
-    services.submit(complete, by=owner)
-    drain()
-    transport.clear()
-    return complete
 
 
 def document_delivery() -> Delivery:
@@ -62,12 +57,12 @@ def slot(client: Client, draft: Draft) -> str:
     return " ".join(next(text for text in slots if "passport.pdf" in text).split())
 
 
-def test_a_returned_document_comes_back_on_top_with_its_note_and_the_way_to_it(
-    received: Draft, transport: FlakyTransport, as_owner: Client
+def test_a_returned_document_stands_on_top_with_its_note(
+    submitted: Draft, transport: FlakyTransport, as_owner: Client
 ) -> None:
     says(transport, "rejected", status_note=NOTE)
     assert read_all_documents() == 1
-    draft = factories.again(received)
+    draft = factories.again(submitted)
     assert draft.application.status is State.RETURNED_FOR_CHANGES
     assert "Returned to you" in slot(as_owner, draft)
     assert NOTE in slot(as_owner, draft)
@@ -85,53 +80,51 @@ def test_a_returned_document_comes_back_on_top_with_its_note_and_the_way_to_it(
 
 
 def test_what_came_back_stands_in_the_way_until_another_file_takes_its_place(
-    received: Draft, transport: FlakyTransport, owner: Any, as_owner: Client
+    submitted: Draft, transport: FlakyTransport, owner: Any, as_owner: Client
 ) -> None:
     says(transport, "rejected", note=NOTE)
     read_all_documents()
-    draft = factories.again(received)
+    draft = factories.again(submitted)
     with pytest.raises(services.NotReady) as caught:
-        services.submit(draft, by=owner)
+        submit(draft)
     assert [(need.code, need.slot, need.text) for need in caught.value.needs] == [("refused", "Passport", NOTE)]
     services.add_document(draft, draft.party("ada"), "Passport", factories.upload(factories.PDF + b"whole"), by=owner)
     assert "Returned" not in slot(as_owner, draft)
     transport.clear()
     Entity.objects.update(status=State.RETURNED_FOR_CHANGES)
-    services.submit(draft, by=owner)
+    submit(draft)
     drain()
     delivery = document_delivery()
     assert (delivery.state, delivery.document_status, delivery.document_note) == ("done", "", "")
-    assert "Received" in slot(as_owner, factories.again(received))
+    assert "Received" in slot(as_owner, factories.again(submitted))
 
 
-def test_an_accepted_document_says_so_and_is_read_no_more(received: Draft, as_owner: Client) -> None:
+def test_an_accepted_document_says_so_and_is_read_no_more(submitted: Draft, as_owner: Client) -> None:
     Document.objects.update(status="approved")
     ServiceProfile.objects.update(failures=4)
     assert read_all_documents() == 1
     assert ServiceProfile.objects.get().failures == 0
-    assert "Received" in slot(as_owner, received)
-    assert "Accepted." in slot(as_owner, received)
-    assert "1 document accepted" in page_of(as_owner, received, "status/").one("main").text
-    assert factories.again(received).application.status is State.SUBMITTED_FOR_REVIEW
+    assert "Received" in slot(as_owner, submitted)
+    assert "Accepted." in slot(as_owner, submitted)
+    assert "1 document accepted" in page_of(as_owner, submitted, "status/").one("main").text
+    assert factories.again(submitted).application.status is State.SUBMITTED_FOR_REVIEW
     assert read_all_documents() == 0
 
 
-def test_what_was_removed_there_or_withdrawn_is_not_asked_for(received: Draft, owner: Any) -> None:
+def test_what_was_removed_there_or_withdrawn_is_not_asked_for(submitted: Draft) -> None:
     remote_id = document_delivery().remote_id
     update_each(Delivery.objects.filter(kind="document"), remote_id="")
     assert read_all_documents() == 0
     update_each(Delivery.objects.filter(kind="document"), remote_id=remote_id)
-    services.withdraw(received, by=owner)
+    withdraw(submitted)
     assert read_all_documents() == 0
 
 
-def test_what_our_reviewer_has_begun_stays_with_the_reviewer(
-    received: Draft, transport: FlakyTransport, as_owner: Client
-) -> None:
-    type(received.application).objects.update(state=State.IN_REVIEW)
+def test_what_is_in_review_stays_in_review(submitted: Draft, transport: FlakyTransport, as_owner: Client) -> None:
+    type(submitted.application).objects.update(state=State.IN_REVIEW)
     says(transport, "rejected", status_note=NOTE)
     read_all_documents()
-    draft = factories.again(received)
+    draft = factories.again(submitted)
     assert draft.application.status is State.IN_REVIEW
     assert NOTE in slot(as_owner, draft)
     assert NOTE in page_of(as_owner, draft, "status/").one("main").text
@@ -174,10 +167,10 @@ def test_a_document_that_arrives_while_the_list_is_read_is_read_with_it(transpor
     assert document_delivery().document_note == NOTE
 
 
-def test_a_list_says_nothing_of_another_applications_documents(received: Draft, owner: Any) -> None:
+def test_a_list_says_nothing_of_another_applications_documents(submitted: Draft, owner: Any) -> None:
     other = factories.complete_draft(owner)
     drain()
-    Delivery.objects.filter(kind="document", application=received.application).update(read_next_at=timezone.now())
+    Delivery.objects.filter(kind="document", application=submitted.application).update(read_next_at=timezone.now())
     assert read_due_documents() == 1
     assert other.application.deliveries.get(kind="document").read_next_at is None
 

@@ -24,13 +24,13 @@ from formation_portal.reviews.service_status import open_status
 from tests import factories
 from tests.markup import Markup
 from tests.privacy.stages import findings as audit_findings
-from tests.relay.calls.status_changes import status_there, submitted
-from tests.relay.conftest import read_all_entities, row
+from tests.relay.calls.status_changes import status_there
+from tests.relay.conftest import read_all_entities, row, submit, withdraw
 from tests.relay.entity_answers import READ, _anchor_of_its_own, approve, lets_time_pass, shows
 from tests.relay.flaky_transport import Failure, FlakyTransport, answers, lost_before
 from tests.relay.incoming_webhooks.conftest import event, post, sign, written
 
-__all__ = ["_anchor_of_its_own", "sign", "submitted"]
+__all__ = ["_anchor_of_its_own", "sign"]
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -78,9 +78,7 @@ def test_an_hourly_reading_brings_the_incorporation_and_ends_the_case(
     assert read_due_entities() == 0, "nothing is waited for any more"
 
 
-def test_an_event_makes_the_entity_due_at_once(
-    submitted: Draft, service: FormationService, agent: Any, sign: Any
-) -> None:
+def test_an_event_makes_its_entity_due(submitted: Draft, service: FormationService, agent: Any, sign: Any) -> None:
     approve(submitted, agent)
     lets_time_pass()
     read_due_entities()
@@ -95,9 +93,7 @@ def test_an_event_makes_the_entity_due_at_once(
     assert state(submitted) is State.INCORPORATED
 
 
-def test_the_customer_reads_the_number_at_once_and_gets_the_e_mail(
-    submitted: Draft, transport: FlakyTransport, agent: Any, as_owner: Client
-) -> None:
+def test_a_customer_reads_the_number(submitted: Draft, transport: FlakyTransport, agent: Any, as_owner: Client) -> None:
     approve(submitted, agent)
     Email.objects.all().delete()
     shows(transport, "incorporated", company_number="2087311", incorporated_at="2026-11-20T09:00:00Z")
@@ -113,9 +109,7 @@ def test_the_customer_reads_the_number_at_once_and_gets_the_e_mail(
     assert audit_findings() == []
 
 
-def test_an_incorporation_in_another_state_waits_for_an_agent(
-    submitted: Draft, transport: FlakyTransport, agent: Any
-) -> None:
+def test_an_incorporation_too_soon_waits_for_an_agent(submitted: Draft, transport: FlakyTransport, agent: Any) -> None:
     shows(transport, "incorporated", company_number="77")
     read_all_entities()
     assert state(submitted) is State.SUBMITTED_FOR_REVIEW
@@ -152,9 +146,7 @@ def test_a_rejection_waits_for_an_agent_and_the_customer_reads_nothing_of_it(
     assert audit_findings() == []
 
 
-def test_a_status_is_put_before_agents_once_however_often_it_is_read(
-    submitted: Draft, transport: FlakyTransport
-) -> None:
+def test_a_status_is_put_before_agents_once(submitted: Draft, transport: FlakyTransport) -> None:
     shows(transport, "on_hold", status_note="Waiting for the registrar")
     for _ in range(3):
         read_all_entities()
@@ -168,9 +160,7 @@ def test_a_status_is_put_before_agents_once_however_often_it_is_read(
     assert state(submitted) is State.SUBMITTED_FOR_REVIEW
 
 
-def test_what_the_service_takes_back_waits_for_nobody_and_may_come_again(
-    submitted: Draft, transport: FlakyTransport
-) -> None:
+def test_what_the_service_takes_back_waits_no_more_and_may_recur(submitted: Draft, transport: FlakyTransport) -> None:
     for status in ("rejected", "submitted_for_review", "rejected"):
         shows(transport, status)
         read_all_entities()
@@ -186,9 +176,7 @@ def test_what_the_portal_wrote_is_no_decision_of_the_service(submitted: Draft, a
     assert not ServiceStatus.objects.exists()
 
 
-def test_nothing_is_concluded_while_a_transition_is_under_way(
-    submitted: Draft, transport: FlakyTransport, agent: Any
-) -> None:
+def test_nothing_is_concluded_during_a_transition(submitted: Draft, transport: FlakyTransport, agent: Any) -> None:
     transport.fail_on("POST entities/status", lost_before)
     services.advance(submitted, "begin_review", by=agent)
     drain()
@@ -198,9 +186,7 @@ def test_nothing_is_concluded_while_a_transition_is_under_way(
     assert EntityReading.objects.get().next_at <= timezone.now() + timing.READ_SOON
 
 
-def test_a_service_without_a_status_call_is_compared_with_what_it_was_told_last(
-    submitted: Draft, transport: FlakyTransport, agent: Any
-) -> None:
+def test_without_a_status_call_what_was_told_counts(submitted: Draft, transport: FlakyTransport, agent: Any) -> None:
     transport.fail_on("POST entities/status", answers(405))
     for transition in ("begin_review", "approve"):
         services.advance(submitted, transition, by=agent)
@@ -273,9 +259,7 @@ def test_of_two_workers_that_find_the_same_entity_due_one_reads_it(
     assert transport.endpoints == [READ]
 
 
-def test_what_an_event_tells_of_while_the_entity_is_read_is_read_again(
-    submitted: Draft, transport: FlakyTransport, sign: Any
-) -> None:
+def test_what_an_event_tells_during_a_reading_is_read(submitted: Draft, transport: FlakyTransport, sign: Any) -> None:
     def after_an_event(transport: FlakyTransport, request: Any, more: Any) -> Any:
         body = written(event(row("entity").remote_id, type="entity.status_changed"))
         post(body, sign(body))
@@ -286,9 +270,7 @@ def test_what_an_event_tells_of_while_the_entity_is_read_is_read_again(
     assert [read_due_entities(), read_due_entities(), read_due_entities()] == [1, 1, 0]
 
 
-def test_what_it_showed_before_our_transition_says_nothing(
-    submitted: Draft, transport: FlakyTransport, agent: Any
-) -> None:
+def test_what_was_shown_before_our_move_says_nothing(submitted: Draft, transport: FlakyTransport, agent: Any) -> None:
     def while_we_begin(transport: FlakyTransport, request: Any, more: Any) -> Any:
         services.advance(factories.again(submitted), "begin_review", by=agent)
         drain()
@@ -301,15 +283,13 @@ def test_what_it_showed_before_our_transition_says_nothing(
     assert EntityReading.objects.get().next_at <= timezone.now() + timing.READ_SOON
 
 
-def test_nothing_is_left_of_what_was_read_of_an_erased_application(
-    submitted: Draft, transport: FlakyTransport, owner: Any
-) -> None:
+def test_nothing_is_left_of_what_was_read_of_an_erased_application(submitted: Draft, transport: FlakyTransport) -> None:
     shows(transport, "rejected", status_note="Ada Lovelace is on a list")
     read_all_entities()
     erase_party(submitted.application, "ada", by=None)
     assert [status.note for status in ServiceStatus.objects.all()] == ["[erased] is on a list"]
     assert audit_findings() == []
-    services.withdraw(factories.again(submitted), by=owner)
+    withdraw(factories.again(submitted))
     drain()
     erase_application(factories.again(submitted).application, by=None, reason="retention")
     assert not EntityReading.objects.exists()
@@ -323,10 +303,10 @@ def test_a_case_from_before_readings_is_read_as_well(submitted: Draft) -> None:
     assert read_due_entities() == 1
 
 
-def test_nothing_is_read_of_drafts_and_while_the_service_asks_for_a_pause(complete: Draft, owner: Any) -> None:
+def test_nothing_is_read_of_drafts_and_while_the_service_asks_for_a_pause(complete: Draft) -> None:
     drain()
     assert read_all_entities() == 0
-    services.submit(complete, by=owner)
+    submit(complete)
     drain()
     lets_time_pass()
     update_profile(paused_until=timezone.now() + timedelta(minutes=1))
@@ -334,7 +314,7 @@ def test_nothing_is_read_of_drafts_and_while_the_service_asks_for_a_pause(comple
 
 
 def test_a_decision_that_was_passed_on_is_not_sent_and_the_next_submission_goes_to_our_review_first(
-    submitted: Draft, service: FormationService, transport: FlakyTransport, owner: Any, agent: Any
+    submitted: Draft, service: FormationService, transport: FlakyTransport, agent: Any
 ) -> None:
     approve(submitted, agent)
     provider_sets(service, "returned_for_changes", "The address is missing.")
@@ -343,6 +323,6 @@ def test_a_decision_that_was_passed_on_is_not_sent_and_the_next_submission_goes_
     assert drain() == 0
     assert transport.calls == []
     assert [delivery.state for delivery in Delivery.objects.filter(kind="status")] == ["done", "done"]
-    services.submit(submitted, by=owner)
+    submit(submitted)
     drain()
     assert (state(submitted), status_there()) == (State.SUBMITTED_FOR_REVIEW, "submitted_for_review")

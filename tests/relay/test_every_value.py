@@ -4,14 +4,13 @@ from typing import Any
 
 import pytest
 
-from formation_portal.applications import services
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.client import Collection
 from formation_portal.relay.worker import drain
 from formation_portal.service.catalog.loader import store_catalog
 from tests import factories
 
-from .conftest import download, row
+from .conftest import download, row, submit
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -68,7 +67,7 @@ CLASSES = [
 
 def test_each_value_arrives_where_it_belongs(owner: Any, service: FormationService) -> None:
     store_catalog([factories.ITEM | {"schema": factories.VARIED_SCHEMA}])
-    services.submit(factories.varied_draft(owner), by=owner)
+    submit(factories.varied_draft(owner))
     drain()
     entity = row("entity").remote_id
     assert members(service.entity(entity), ENTITY) == ENTITY

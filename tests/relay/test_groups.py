@@ -90,16 +90,14 @@ def test_what_rests_is_not_open_and_what_is_in_doubt_is_not_settled(
         ("unknown", Reason.UNSUPPORTED, False),
     ],
 )
-def test_a_new_start_tries_what_other_settings_may_let_through(
-    complete: Draft, state: str, reason: str, is_tried: bool
-) -> None:
+def test_a_new_start_tries_what_may_go_out_now(complete: Draft, state: str, reason: str, is_tried: bool) -> None:
     put(complete, state, reason)
     _reactivate_resting()
     assert Delivery.objects.filter(next_at__isnull=False).exists() is is_tried
 
 
 @pytest.mark.parametrize(("is_away", "goes_on"), [(False, True), (True, False)])
-def test_after_a_call_the_others_go_on_unless_the_service_is_away(
+def test_others_go_on_unless_the_service_is_away(
     complete: Draft, transport: FlakyTransport, is_away: bool, goes_on: bool
 ) -> None:
     if is_away:

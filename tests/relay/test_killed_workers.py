@@ -17,14 +17,11 @@ from formation_portal.relay.delivery_status import deliveries_of
 from formation_portal.relay.models import Delivery
 from formation_portal.relay.worker import Worker, drain
 from formation_portal.service.models import Account, Entity, KeptAnswer
-from tests.relay.calls.status_changes import without_keys
 from tests.waiting import wait_until
 from tests.worker_process import end, tell_to_end, worker_process
 
 from .conftest import row
 from .flaky_transport import FlakyTransport
-
-__all__ = ["without_keys"]
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"], transaction=True)
 
@@ -52,7 +49,7 @@ def end_leases(settings: Any) -> None:
     KeptAnswer.objects.filter(status=None).update(started_at=timezone.now() - given_up)
 
 
-def test_what_a_killed_worker_was_sending_is_sent_again_when_its_lease_ends(
+def test_what_a_killed_worker_sent_is_sent_again_later(
     complete: Draft, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
     kill_a_worker(complete, monkeypatch)

@@ -16,9 +16,8 @@ from tests import factories
 from tests.other_service import OtherService
 from tests.other_service.fixtures import at_other_service, other_service
 from tests.other_service.schemas import USABLE
-from tests.relay.conftest import read_all_entities
 
-from .conftest import row, save
+from .conftest import read_all_entities, row, save, save_first_party, submit
 
 __all__ = ["at_other_service", "other_service"]
 
@@ -33,7 +32,7 @@ def shares(at_other_service: OtherService, owner: Any) -> Draft:
     [product] = [one for one in parse_catalog(list(USABLE)) if one.product.slug == "shares"]
     assert isinstance(product, CatalogItem)
     draft = open_draft(services.start(owner=owner, product=product))
-    save(draft, "the-company", {"entity.name": "Larkfield", "lark.votes": "Some"}, owner)
+    save(draft, "the-company", {"entity.name": "Larkfield", "lark.votes": "Some"})
     services.add_share_class(
         draft, factories.ORDINARY | {"lark.colour": "Blue", "lark.why": "They paid"}, by=owner, token="blue"
     )
@@ -45,13 +44,13 @@ def shares(at_other_service: OtherService, owner: Any) -> Draft:
     return draft
 
 
-def test_all_of_it_arrives_when_the_customer_submits(shares: Draft, at_other_service: OtherService, owner: Any) -> None:
+def test_all_of_it_arrives_when_the_customer_submits(shares: Draft, at_other_service: OtherService) -> None:
     assert drain() == 0
     assert deliveries_of(shares.application).overall.words == SENT_ON_SUBMIT
     assert deliveries_of(shares.application).notices == (NO_EDITS,)
     assert at_other_service.entities == {}
-    save(shares, "the-company", {"entity.name": "Larkspur"}, owner)
-    services.submit(shares, by=owner)
+    save(shares, "the-company", {"entity.name": "Larkspur"})
+    submit(shares)
     drain()
     held = at_other_service.only_entity()
     assert held.created["name"] == "Larkspur", "in its last form"
@@ -73,32 +72,28 @@ def test_all_of_it_arrives_when_the_customer_submits(shares: Draft, at_other_ser
     assert [request.path.rpartition("/")[2] for request in writes].count("submit") == 1
 
 
-def test_a_refusal_in_another_shape_stands_at_its_field(
-    shares: Draft, at_other_service: OtherService, owner: Any
-) -> None:
+def test_a_refusal_in_another_shape_stands_at_its_field(shares: Draft, at_other_service: OtherService) -> None:
     at_other_service.refuse("POST .*/parties$", "email", "is not ours", times=1)
-    services.submit(shares, by=owner)
+    submit(shares)
     drain()
     fresh = factories.again(shares)
     assert fresh.application.status is State.RETURNED_FOR_CHANGES
     assert at_other_service.requests("POST", "/submit") == []
     (problem,) = deliveries_of(fresh.application).of_party("ada").problems
     assert (problem.field, problem.message, problem.party) == ("person.email", "is not ours", "ada")
-    services.save_party(fresh, fresh.parties[0], {"person.email": "ada@example.org"}, version=1, by=owner)
-    services.submit(fresh, by=owner)
+    save_first_party(fresh, {"person.email": "ada@example.org"})
+    submit(fresh)
     drain()
     assert len(at_other_service.only_entity().parties) == 2
     assert len(at_other_service.only_entity().shareholdings) == 2
 
 
-def test_a_service_that_cannot_clear_an_answer_leaves_it_to_our_team(
-    shares: Draft, at_other_service: OtherService, owner: Any
-) -> None:
-    services.submit(shares, by=owner)
+def test_what_a_service_cannot_clear_is_left_to_our_team(shares: Draft, at_other_service: OtherService) -> None:
+    submit(shares)
     drain()
     services.reopen(shares, reason="Please look again")
-    save(shares, "the-company", {"lark.votes": "All"}, owner)
-    services.submit(shares, by=owner)
+    save(shares, "the-company", {"lark.votes": "All"})
+    submit(shares)
     drain()
     assert at_other_service.only_entity().csp_data == {"lark.votes": "All"}
     deliveries = deliveries_of(shares.application)
@@ -106,11 +101,9 @@ def test_a_service_that_cannot_clear_an_answer_leaves_it_to_our_team(
     assert factories.again(shares).application.status is State.SUBMITTED_FOR_REVIEW
 
 
-def test_an_answer_that_was_lost_is_held_and_not_sent_twice(
-    shares: Draft, at_other_service: OtherService, owner: Any
-) -> None:
+def test_an_answer_that_was_lost_is_held_and_not_sent_twice(shares: Draft, at_other_service: OtherService) -> None:
     at_other_service.cut("POST .*/parties$", is_done=True)
-    services.submit(shares, by=owner)
+    submit(shares)
     drain()
     drain()
     assert len(at_other_service.only_entity().parties) == 2
@@ -118,10 +111,8 @@ def test_an_answer_that_was_lost_is_held_and_not_sent_twice(
     assert deliveries_of(shares.application).overall.words == "With our team"
 
 
-def test_what_the_service_decides_is_read_in_its_own_shape(
-    shares: Draft, at_other_service: OtherService, owner: Any, agent: Any
-) -> None:
-    services.submit(shares, by=owner)
+def test_a_decision_is_read_in_any_shape(shares: Draft, at_other_service: OtherService, agent: Any) -> None:
+    submit(shares)
     services.advance(shares, "begin_review", by=agent)
     drain()
     record = {"status": "deed_wanted", "feedback": "Send the deed by post", "anything": {"else": 1}}

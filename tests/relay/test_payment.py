@@ -20,7 +20,7 @@ from formation_portal.reviews.models import ServiceStatus
 from tests import factories
 from tests.markup import Markup
 from tests.privacy.stages import findings as audit_findings
-from tests.relay.conftest import read_all_entities, row, save
+from tests.relay.conftest import read_all_entities, row, save, submit, withdraw
 from tests.relay.entity_answers import READ, SUBMIT, _anchor_of_its_own, approve, lets_time_pass, shows
 from tests.relay.flaky_transport import FlakyTransport, answers, lost_before, unreachable
 
@@ -31,17 +31,17 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 URL = "https://pay.example/invoices/9?token=s3cret"
 
 
-def submit(draft: Draft, transport: FlakyTransport, by: Any, **answer: Any) -> None:
+def submit_unpaid(draft: Draft, transport: FlakyTransport, **answer: Any) -> None:
     """Submit; the service answers this instead of carrying it out."""
     transport.fail_on(SUBMIT, answers(200, {"data": answer}))
-    services.submit(draft, by=by)
+    submit(draft)
     drain()
 
 
 @pytest.fixture
-def unpaid(complete: Draft, transport: FlakyTransport, owner: Any) -> Draft:
+def unpaid(complete: Draft, transport: FlakyTransport) -> Draft:
     """Submitted and not paid for; nobody can read the entity."""
-    submit(complete, transport, owner, status="draft", pending_submission=True, payment_url=URL)
+    submit_unpaid(complete, transport, status="draft", pending_submission=True, payment_url=URL)
     transport.clear()
     transport.fail_on(READ, answers(404))
     return complete
@@ -68,9 +68,9 @@ def is_due(draft: Draft) -> bool:
 
 @pytest.mark.parametrize("answer", [{"status": "draft", "pending_submission": True}, {"status": "pending_payment"}])
 def test_a_submission_that_is_not_carried_out_is_not_received(
-    answer: dict[str, Any], complete: Draft, transport: FlakyTransport, owner: Any, as_owner: Client
+    answer: dict[str, Any], complete: Draft, transport: FlakyTransport, as_owner: Client
 ) -> None:
-    submit(complete, transport, owner, **answer)
+    submit_unpaid(complete, transport, **answer)
     assert factories.again(complete).application.status is State.SUBMITTED_FOR_REVIEW
     assert words(complete) == "Waiting for payment"
     text = status_page(as_owner, complete).one("main").text
@@ -84,10 +84,8 @@ def test_a_submission_that_is_not_carried_out_is_not_received(
 
 
 @pytest.mark.parametrize("answer", [{"status": "paid"}, {}])
-def test_any_other_answer_is_a_receipt(
-    answer: dict[str, Any], complete: Draft, transport: FlakyTransport, owner: Any
-) -> None:
-    submit(complete, transport, owner, **answer)
+def test_any_other_answer_is_a_receipt(answer: dict[str, Any], complete: Draft, transport: FlakyTransport) -> None:
+    submit_unpaid(complete, transport, **answer)
     assert words(complete) == "Received"
 
 
@@ -120,10 +118,8 @@ def test_the_page_reads_the_address_again_and_shows_the_stored_one_where_it_cann
     assert transport.calls == [], "the service is not to be called"
 
 
-def test_an_address_that_is_not_https_is_no_link(
-    complete: Draft, transport: FlakyTransport, owner: Any, as_owner: Client, settings: Any
-) -> None:
-    submit(complete, transport, owner, status="unpaid", payment_url="http://pay.example/9")
+def test_no_odd_address_is_linked(complete: Draft, transport: FlakyTransport, as_owner: Client, settings: Any) -> None:
+    submit_unpaid(complete, transport, status="unpaid", payment_url="http://pay.example/9")
     settings.RELAY_CALLS_PER_SECOND = 1_000
     for url in ("http://pay.example/9", "javascript:alert(1)", "https://pay.example@evil.example/"):
         shows(transport, "unpaid", payment_url=url)
@@ -134,10 +130,10 @@ def test_an_address_that_is_not_https_is_no_link(
 
 
 def test_the_owner_gets_one_e_mail_and_the_address_is_in_no_log(
-    complete: Draft, transport: FlakyTransport, owner: Any, as_owner: Client, caplog: pytest.LogCaptureFixture
+    complete: Draft, transport: FlakyTransport, as_owner: Client, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.DEBUG):
-        submit(complete, transport, owner, status="unpaid", payment_url=URL)
+        submit_unpaid(complete, transport, status="unpaid", payment_url=URL)
         shows(transport, "unpaid", payment_url=URL)
         read_all_entities()
         status_page(as_owner, complete)
@@ -149,14 +145,14 @@ def test_the_owner_gets_one_e_mail_and_the_address_is_in_no_log(
 
 
 def test_meanwhile_nobody_edits_or_decides_and_the_customer_may_withdraw_it(
-    unpaid: Draft, transport: FlakyTransport, owner: Any, agent: Any, as_owner: Client
+    unpaid: Draft, transport: FlakyTransport, agent: Any, as_owner: Client
 ) -> None:
     with pytest.raises(services.Closed):
-        save(factories.again(unpaid), "the-company", {"entity.name": "Other"}, owner)
+        save(factories.again(unpaid), "the-company", {"entity.name": "Other"})
     with pytest.raises(services.PaymentDue):
         services.advance(factories.again(unpaid), "begin_review", by=agent)
     transport.clear()
-    services.withdraw(factories.again(unpaid), by=owner)
+    withdraw(factories.again(unpaid))
     drain()
     assert factories.again(unpaid).application.status is State.WITHDRAWN
     assert not is_due(unpaid)
@@ -164,9 +160,7 @@ def test_meanwhile_nobody_edits_or_decides_and_the_customer_may_withdraw_it(
     assert "Waiting for payment" not in status_page(as_owner, unpaid).one("main").text
 
 
-def test_it_is_received_once_the_entity_has_another_status(
-    unpaid: Draft, transport: FlakyTransport, as_owner: Client
-) -> None:
+def test_it_is_received_once_its_status_is_another(unpaid: Draft, transport: FlakyTransport, as_owner: Client) -> None:
     shows(transport, "draft")
     read_all_entities()
     assert words(unpaid) == "Waiting for payment", "the same status still"
@@ -186,9 +180,7 @@ def test_it_is_received_once_the_entity_has_another_status(
     ]
 
 
-def test_a_payment_that_a_page_sees_is_noted_by_the_worker(
-    unpaid: Draft, transport: FlakyTransport, as_owner: Client
-) -> None:
+def test_a_payment_seen_by_a_page_is_noted_later(unpaid: Draft, transport: FlakyTransport, as_owner: Client) -> None:
     shows(transport, "submitted_for_review")
     status_page(as_owner, unpaid)
     assert is_due(unpaid), "a page notes nothing"
@@ -203,10 +195,8 @@ def test_it_ends_where_the_service_says_that_nothing_is_pending(unpaid: Draft, t
     assert [one.status for one in ServiceStatus.objects.all()] == ["draft"], "it was not submitted: an agent looks"
 
 
-def test_a_status_of_the_list_is_found_by_reading_too(
-    complete: Draft, transport: FlakyTransport, owner: Any, as_owner: Client
-) -> None:
-    services.submit(complete, by=owner)
+def test_a_payment_due_is_found_by_reading_too(complete: Draft, transport: FlakyTransport, as_owner: Client) -> None:
+    submit(complete)
     drain()
     shows(transport, "awaiting_payment", payment_url=URL)
     read_all_entities()
@@ -215,10 +205,8 @@ def test_a_status_of_the_list_is_found_by_reading_too(
     assert [url for url, _, _ in payment_links(status_page(as_owner, complete))] == [URL]
 
 
-def test_nothing_is_due_again_once_the_review_has_approved_it(
-    complete: Draft, transport: FlakyTransport, owner: Any, agent: Any
-) -> None:
-    services.submit(complete, by=owner)
+def test_nothing_is_due_once_the_review_has_approved_it(complete: Draft, transport: FlakyTransport, agent: Any) -> None:
+    submit(complete)
     approve(complete, agent)
     shows(transport, "awaiting_payment", payment_url=URL)
     read_all_entities()
@@ -226,12 +214,10 @@ def test_nothing_is_due_again_once_the_review_has_approved_it(
     assert [one.status for one in ServiceStatus.objects.all()] == ["awaiting_payment"], "an agent looks at it"
 
 
-def test_a_submission_whose_answer_was_lost_is_found_to_wait_for_payment(
-    complete: Draft, transport: FlakyTransport, owner: Any
-) -> None:
+def test_a_submission_with_a_lost_answer_may_wait_for_payment(complete: Draft, transport: FlakyTransport) -> None:
     update_profile(capabilities={}, can_edit=True)
     transport.fail_on(SUBMIT, lost_before)
-    services.submit(complete, by=owner)
+    submit(complete)
     drain()
     assert row("submission").state == "unknown"
     shows(transport, "payment_required", payment_url=URL)
@@ -240,10 +226,8 @@ def test_a_submission_whose_answer_was_lost_is_found_to_wait_for_payment(
     assert words(complete) == "Waiting for payment"
 
 
-def test_a_review_that_began_before_is_told_once_it_is_paid_for(
-    complete: Draft, transport: FlakyTransport, owner: Any, agent: Any
-) -> None:
-    services.submit(complete, by=owner)
+def test_a_review_is_told_once_the_payment_is_made(complete: Draft, transport: FlakyTransport, agent: Any) -> None:
+    submit(complete)
     services.advance(complete, "begin_review", by=agent)
     transport.fail_on(SUBMIT, answers(200, {"data": {"status": "unpaid"}}))
     drain()

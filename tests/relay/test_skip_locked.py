@@ -1,13 +1,14 @@
-"""Claims on PostgreSQL: a row that another worker is about to take is passed over, and nobody waits for its lock."""
+"""Several at once on PostgreSQL: a row that another is about to take is passed over, and no event is overlooked."""
 
 import contextlib
 import threading
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection, connections, transaction
+from django.db import connections, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -17,16 +18,16 @@ from formation_portal.applications.models import Application
 from formation_portal.mail.models import Email
 from formation_portal.mail.outbox import claim_next as claim_letter
 from formation_portal.mail.outbox import queue_email
+from formation_portal.relay import entity_status
 from formation_portal.relay.calls.claiming import claim
+from formation_portal.relay.models import EntityReading
 from formation_portal.service.models import Account, Event, EventDelivery, Subscription
 from formation_portal.service.webhooks.sending import claim_next as claim_event
 from tests import factories
+from tests.relay.conftest import read_all_entities, row
+from tests.two_connections import _waits_for_a_lock, postgresql_only
 
-pytestmark = [
-    pytest.mark.django_db(databases=["default", "service"], transaction=True),
-    # tests/core/test_postgres.py runs these there.
-    pytest.mark.skipif(connection.vendor != "postgresql", reason="not run: SQLite has one writer at a time"),
-]
+pytestmark = [pytest.mark.django_db(databases=["default", "service"], transaction=True), postgresql_only]
 
 
 @contextlib.contextmanager
@@ -100,3 +101,35 @@ def test_an_event_that_is_held_is_passed_over_and_its_entity_with_it(db: None) -
     taken = claim_event(subscription.pk)
     assert taken is not None
     assert taken.delivery == rows[0]
+
+
+def test_what_an_event_tells_of_while_the_status_is_noted_is_read_again(
+    submitted: Draft, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entity_id, note = row("entity").remote_id, entity_status._note_record
+    told: list[Future[None]] = []
+
+    def event_arrives() -> None:
+        try:
+            entity_status.read_entity_soon(entity_id)
+        finally:
+            connections.close_all()
+
+    def wait_for_the_event() -> None:
+        # On a connection of its own: within a transaction PostgreSQL goes on showing what it has shown once.
+        try:
+            _waits_for_a_lock(told[0])
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(2) as pool:
+
+        def note_while_it_arrives(*of: Any) -> None:
+            told.append(pool.submit(event_arrives))
+            pool.submit(wait_for_the_event).result()
+            note(*of)
+
+        monkeypatch.setattr(entity_status, "_note_record", note_while_it_arrives)
+        assert read_all_entities() == 1
+        told[0].result()
+    assert EntityReading.objects.get().next_at <= timezone.now()

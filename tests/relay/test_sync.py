@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.db import connection
@@ -11,20 +12,24 @@ from formation_portal.applications.draft import Draft
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.client import Collection
 from formation_portal.gateway.errors import NotFound
+from formation_portal.relay.calls.routes import Claim, MissingFile
 from formation_portal.relay.models import Delivery
-from formation_portal.relay.sync import sync
+from formation_portal.relay.service_profile import current_profile
+from formation_portal.relay.sync import desired_state, sync
 from formation_portal.relay.worker import drain
 from tests import factories
 from tests.encrypted_rows import values_of
 
-from .conftest import row, save
+from .conftest import download, row, save, save_class, save_first_party
 from .flaky_transport import FlakyTransport
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
-def test_things_go_in_the_order_of_the_design(complete: Draft, transport: FlakyTransport) -> None:
-    drain()
+def test_things_go_in_the_order_of_the_design_and_what_was_acknowledged_is_never_sent_again(
+    complete: Draft, transport: FlakyTransport, owner: Any
+) -> None:
+    assert drain() == 7
     assert transport.endpoints == [
         "POST entities",
         "POST entities/csp-data",
@@ -34,22 +39,16 @@ def test_things_go_in_the_order_of_the_design(complete: Draft, transport: FlakyT
         "POST entities/documents",
         "POST entities/shareholdings",
     ]
-    assert all(made.key for made in transport.calls)
-    assert len({made.key for made in transport.calls}) == 7
-
-
-def test_what_was_acknowledged_is_never_sent_again(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
-    assert drain() == 7
+    assert all(call.key for call in transport.calls)
+    assert len({call.key for call in transport.calls}) == 7
     assert drain() == 0
-    save(complete, "the-company", factories.COMPANY, owner)
+    save(complete, "the-company", factories.COMPANY)
     services.save_holdings(complete, {("ada", "ordinary"): "10 000"}, by=owner)
     assert drain() == 0
     assert len(transport.calls) == 7
 
 
-def test_a_difference_that_only_cleaning_makes_is_not_sent_again(
-    complete: Draft, transport: FlakyTransport, owner: Any
-) -> None:
+def test_a_difference_that_only_cleaning_makes_is_not_sent_again(complete: Draft, transport: FlakyTransport) -> None:
     """The service has what was sent before texts were cleaned."""
     drain()
     transport.clear()
@@ -62,8 +61,8 @@ def test_a_difference_that_only_cleaning_makes_is_not_sent_again(
         delivery.acknowledged["answers"] |= answers
         delivery.wanted = delivery.acknowledged
         delivery.save()
-    save(complete, "the-company", {"charter.purpose": "Ships"}, owner)
-    services.save_party(complete, complete.parties[0], {"person.first_name": "Augusta"}, version=1, by=owner)
+    save(complete, "the-company", {"charter.purpose": "Ships"})
+    save_first_party(complete, {"person.first_name": "Augusta"})
     drain()
     assert [(made.endpoint, made.body) for made in transport.calls] == [
         ("PATCH entities", {"charter": {"purpose": "Ships"}}),
@@ -71,20 +70,19 @@ def test_a_difference_that_only_cleaning_makes_is_not_sent_again(
     ]
 
 
-def test_the_service_holds_every_digit_of_a_unit_price(complete: Draft, service: FormationService, owner: Any) -> None:
-    share_class = complete.share_classes[0]
-    services.save_share_class(complete, share_class, {"share_class.par_value": "0.000000000001"}, version=1, by=owner)
+def test_the_service_holds_every_digit_of_a_unit_price(complete: Draft, service: FormationService) -> None:
+    save_class(complete, "ordinary", {"share_class.par_value": "0.000000000001"})
     drain()
     [record] = service.records(row("entity").remote_id, Collection.SHARE_CLASSES)
     assert Decimal(str(record["par_value"])) == Decimal("0.000000000001")
 
 
-def test_a_line_break_that_was_removed_is_sent(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
+def test_a_line_break_that_was_removed_is_sent(complete: Draft, transport: FlakyTransport) -> None:
     trading = {"xy.activity": "Trading"}
-    save(complete, "the-company", trading | {"xy.goods": "Tea\nSpices"}, owner)
+    save(complete, "the-company", trading | {"xy.goods": "Tea\nSpices"})
     drain()
     transport.clear()
-    save(complete, "the-company", {"xy.goods": "Tea Spices"}, owner)
+    save(complete, "the-company", {"xy.goods": "Tea Spices"})
     drain()
     assert [made.body["csp_data"] for made in transport.calls] == [{"xy.goods": "Tea Spices"}]
 
@@ -92,8 +90,8 @@ def test_a_line_break_that_was_removed_is_sent(complete: Draft, transport: Flaky
 def test_an_edit_sends_what_changed_and_nothing_else(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
     drain()
     transport.clear()
-    save(complete, "the-company", {"entity.name": "Larkspur", "charter.purpose": "Ships"}, owner)
-    services.save_party(complete, complete.parties[0], {"person.last_name": "King"}, version=1, by=owner)
+    save(complete, "the-company", {"entity.name": "Larkspur", "charter.purpose": "Ships"})
+    save_first_party(complete, {"person.last_name": "King"})
     services.save_holdings(complete, {("ada", "ordinary"): "7"}, by=owner)
     drain()
     assert [(made.endpoint, made.body) for made in transport.calls] == [
@@ -103,25 +101,23 @@ def test_an_edit_sends_what_changed_and_nothing_else(complete: Draft, transport:
     ]
 
 
-def test_what_becomes_inactive_is_cleared_and_comes_back(
-    complete: Draft, transport: FlakyTransport, service: FormationService, owner: Any
-) -> None:
-    save(complete, "the-company", {"xy.activity": "Trading", "xy.goods": "Timber"}, owner)
+def test_an_inactive_answer_comes_back(complete: Draft, transport: FlakyTransport, service: FormationService) -> None:
+    save(complete, "the-company", {"xy.activity": "Trading", "xy.goods": "Timber"})
     drain()
     transport.clear()
-    save(complete, "the-company", {"xy.activity": "Holding company"}, owner)
+    save(complete, "the-company", {"xy.activity": "Holding company"})
     drain()
     (body,) = transport.bodies("POST entities/csp-data")
     assert body["csp_data"] == {"xy.activity": "Holding company", "xy.goods": None}
     assert "xy.goods" not in service.csp_data(row("entity").remote_id)["csp_data"]
-    save(complete, "the-company", {"xy.activity": "Trading"}, owner)
+    save(complete, "the-company", {"xy.activity": "Trading"})
     drain()
     assert service.csp_data(row("entity").remote_id)["csp_data"]["xy.goods"] == "Timber"
 
 
-def test_an_inactive_answer_never_leaves(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
-    save(complete, "the-company", {"xy.goods": "Secret timber"}, owner)
-    services.save_party(complete, complete.parties[0], {"xy.person.pep_office": "Secret office"}, version=1, by=owner)
+def test_an_inactive_answer_never_leaves(complete: Draft, transport: FlakyTransport) -> None:
+    save(complete, "the-company", {"xy.goods": "Secret timber"})
+    save_first_party(complete, {"xy.person.pep_office": "Secret office"})
     drain()
     assert "Secret" not in str([made.body for made in transport.calls])
 
@@ -133,55 +129,45 @@ def test_a_thing_goes_once_it_has_what_its_call_needs(draft: Draft, transport: F
     services.add_share_class(draft, {"share_class.name": "Ordinary"}, by=owner, token="ordinary")
     drain()
     assert transport.endpoints == ["POST entities"]
-    services.save_party(draft, draft.parties[0], factories.ADA, version=1, by=owner)
-    services.save_share_class(draft, draft.share_classes[0], factories.ORDINARY, version=1, by=owner)
+    save_first_party(draft, factories.ADA)
+    save_class(draft, "ordinary", factories.ORDINARY)
     drain()
     assert transport.endpoints[1:] == ["POST entities/share-classes", "POST entities/parties", "POST entities/csp-data"]
 
 
-def test_a_sent_person_keeps_its_name_there_until_it_has_another(
-    complete: Draft, transport: FlakyTransport, owner: Any
-) -> None:
+def test_a_sent_person_keeps_its_name_there_until_it_has_another(complete: Draft, transport: FlakyTransport) -> None:
     drain()
     transport.clear()
-    services.save_party(complete, complete.parties[0], {"person.last_name": ""}, version=1, by=owner)
+    save_first_party(complete, {"person.last_name": ""})
     assert drain() == 0
-    services.save_party(complete, complete.parties[0], {"person.last_name": "King"}, version=2, by=owner)
+    save_first_party(complete, {"person.last_name": "King"})
     drain()
     assert transport.bodies("PATCH entities/parties") == [{"last_name": "King"}]
 
 
-def test_a_sent_class_is_referred_to_while_it_lacks_a_name(
-    complete: Draft, transport: FlakyTransport, owner: Any
-) -> None:
-    services.save_party(complete, complete.parties[0], {"xy.person.appointed_by": "ordinary"}, version=1, by=owner)
+def test_a_sent_class_is_referred_to_while_it_lacks_a_name(complete: Draft, transport: FlakyTransport) -> None:
+    save_first_party(complete, {"xy.person.appointed_by": "ordinary"})
     drain()
     transport.clear()
-    ordinary = complete.share_class("ordinary")
-    assert ordinary is not None
-    services.save_share_class(complete, ordinary, {"share_class.name": ""}, version=1, by=owner)
+    save_class(complete, "ordinary", {"share_class.name": ""})
     sync(factories.again(complete))
     assert drain() == 0
     assert row("party_csp", "ada").needs == [["party", "ada"], ["share_class", "ordinary"]]
 
 
-def test_other_answers_do_not_wait_for_a_class_that_is_not_ready(
-    complete: Draft, service: FormationService, owner: Any
-) -> None:
+def test_other_answers_do_not_wait_for_a_class(complete: Draft, service: FormationService, owner: Any) -> None:
     services.add_share_class(complete, {"share_class.name": "B"}, by=owner, token="b")
-    services.save_party(complete, complete.parties[0], {"xy.person.appointed_by": "b"}, version=1, by=owner)
+    save_first_party(complete, {"xy.person.appointed_by": "b"})
     drain()
     entity_id, party_id = row("entity").remote_id, row("party", "ada").remote_id
     assert service.csp_data(entity_id, party_id=party_id)["csp_data"] == {"xy.person.is_pep": False}
-    b = complete.share_class("b")
-    assert b is not None
-    services.save_share_class(complete, b, factories.ORDINARY | {"share_class.name": "B"}, version=1, by=owner)
+    save_class(complete, "b", factories.ORDINARY | {"share_class.name": "B"})
     drain()
     sent = service.csp_data(entity_id, party_id=party_id)["csp_data"]
     assert sent["xy.person.appointed_by"] == row("share_class", "b").remote_id
 
 
-def test_a_replaced_upload_is_sent_again(
+def test_an_upload_is_replaced(
     complete: Draft, service: FormationService, transport: FlakyTransport, owner: Any
 ) -> None:
     drain()
@@ -209,7 +195,7 @@ def test_an_upload_of_the_entity_itself_has_no_scope(complete: Draft, transport:
     assert row("party", "ada").remote_id.encode() in of_party
 
 
-def test_a_deleted_draft_is_deleted_there_in_one_call(
+def test_a_draft_is_deleted_there_in_one_call(
     complete: Draft, service: FormationService, transport: FlakyTransport, owner: Any
 ) -> None:
     drain()
@@ -247,3 +233,57 @@ def test_a_class_that_moves_up_has_its_new_place(complete: Draft, owner: Any) ->
     assert [row("share_class", token).position for token in ("ordinary", "preference")] == [0, 1]
     services.remove_share_class(complete, complete.share_classes[0], by=owner)
     assert row("share_class", "preference").position == 0
+
+
+def counts_at_service(service: FormationService) -> tuple[int, ...]:
+    entity = row("entity").remote_id
+    collections = (Collection.PARTIES, Collection.DOCUMENTS, Collection.SHAREHOLDINGS)
+    return tuple(len(service.records(entity, collection)) for collection in collections)
+
+
+def test_a_removed_party_goes_and_comes_back_whole(complete: Draft, service: FormationService, owner: Any) -> None:
+    drain()
+    before = desired_state(complete)
+    assert counts_at_service(service) == (1, 1, 1)
+    services.remove_party(complete, complete.party("ada"), by=owner)  # type: ignore[arg-type]
+    drain()
+    assert counts_at_service(service) == (0, 0, 0)
+    services.restore_party(complete, "ada", by=owner)
+    assert desired_state(complete) == before
+    drain()
+    assert counts_at_service(service) == (1, 1, 1)
+    entity, party = row("entity").remote_id, row("party", "ada").remote_id
+    assert service.csp_data(entity, party_id=party)["csp_data"] == {"xy.person.is_pep": False}
+    assert download(service, entity, row("document", "ada/Passport").remote_id) == factories.PDF
+    assert set(Delivery.objects.values_list("state", flat=True)) == {"done"}
+
+
+def test_a_claimed_file_is_not_opened_once_its_party_was_removed(complete: Draft, owner: Any) -> None:
+    drain()
+    document = row("document", "ada/Passport")
+    document.sent = document.acknowledged
+    claim = Claim(document, uuid4(), complete.application, {}, current_profile(), request_id="one")
+    with claim.open_file() as file:
+        assert file.read() == factories.PDF
+    services.remove_party(complete, complete.party("ada"), by=owner)  # type: ignore[arg-type]
+    with pytest.raises(MissingFile):
+        claim.open_file()
+
+
+def test_one_of_two_entries_takes_what_the_other_had(complete: Draft, service: FormationService, owner: Any) -> None:
+    twin = factories.ADA | {"person.email": "b@example.com"}
+    services.add_party(complete, "person", ["director"], twin, by=owner, token="first")
+    drain()
+    assert counts_at_service(service) == (2, 1, 1)
+    first, ada = complete.party("first"), complete.party("ada")
+    assert first is not None
+    assert ada is not None
+    services.merge_parties(complete, ada, first, by=owner)
+    drain()
+    assert counts_at_service(service) == (1, 1, 1)
+    entity = row("entity").remote_id
+    [party] = service.records(entity, Collection.PARTIES)
+    assert (party["email"], party["roles"]) == ("b@example.com", ["director", "shareholder"])
+    assert service.records(entity, Collection.DOCUMENTS)[0]["party_id"] == party["party_id"]
+    assert service.records(entity, Collection.SHAREHOLDINGS)[0]["party_id"] == party["party_id"]
+    assert set(Delivery.objects.values_list("state", flat=True)) == {"done"}

@@ -155,9 +155,7 @@ def test_what_has_no_name_is_called_so(draft: Draft) -> None:
         ({}, WHOLE_APPLICATION),
     ],
 )
-def test_what_the_service_refuses_leads_agents_to_its_place(
-    complete: Draft, location: dict[str, str], target: Target
-) -> None:
+def test_a_refusal_leads_agents_to_its_place(complete: Draft, location: dict[str, str], target: Target) -> None:
     problem = {"field": "", "code": "invalid", "message": "Not this"} | location
     update_each(complete.application.deliveries.filter(kind="party"), state=DeliveryState.REFUSED, problems=[problem])
     [blocker] = block_approval(complete)
@@ -173,9 +171,7 @@ def test_what_the_service_refuses_leads_agents_to_its_place(
         (DeliveryState.HELD, "party", False),
     ],
 )
-def test_only_what_the_service_has_refused_to_a_customer_is_in_the_way(
-    complete: Draft, state: str, kind: str, is_in_the_way: bool
-) -> None:
+def test_only_a_customers_problem_is_in_the_way(complete: Draft, state: str, kind: str, is_in_the_way: bool) -> None:
     Delivery.objects.create(application=complete.application, kind=kind, subject="one", position=9, state=state)
     found = block_approval(complete)
     assert [one.text for one in found] == ["Not accepted by the formation service: No reason given"] * is_in_the_way

@@ -57,10 +57,10 @@ def until_received(draft: Draft) -> None:
     wait_until(lambda: deliveries_of(draft.application).overall.words == "Received")
 
 
-def test_a_worker_sends_what_was_saved_before_and_after_it_started(complete: Draft, owner: Any) -> None:
+def test_a_worker_sends_what_was_saved_before_and_after_it_started(complete: Draft) -> None:
     with running():
         until_received(complete)
-        save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
+        save(complete, "the-company", {"entity.name": "Larkspur"})
         until_received(complete)
     assert Delivery.objects.get(kind="entity").acknowledged["answers"]["entity.name"] == "Larkspur"
 

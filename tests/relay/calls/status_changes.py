@@ -2,27 +2,15 @@
 
 from typing import Any
 
-import pytest
-
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.relay.models import Delivery
-from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, Capabilities, update_profile
 from formation_portal.relay.worker import drain
 from formation_portal.service.models import Entity
 from tests.relay.flaky_transport import FlakyTransport
 
 STATUS, SUBMIT, READ = "POST entities/status", "POST entities/submit", "GET entities"
 RETURNED = ["begin_review", "return"]
-
-
-@pytest.fixture
-def submitted(complete: Draft, transport: FlakyTransport, owner: Any) -> Draft:
-    """Submitted, and received whole."""
-    services.submit(complete, by=owner)
-    drain()
-    transport.clear()
-    return complete
 
 
 def advance(draft: Draft, *transitions: str, by: Any, note: str = "") -> None:
@@ -37,14 +25,6 @@ def status_there() -> str:
 
 def sent_statuses(transport: FlakyTransport) -> list[str]:
     return [body["status"] for body in transport.bodies(STATUS)]
-
-
-@pytest.fixture
-def without_keys(settings: Any, transport: FlakyTransport) -> FlakyTransport:
-    """A service that does again what comes again, and whose records can be read."""
-    update_profile(capabilities=Capabilities(lists=EMBEDDED_CAPABILITIES.lists, merges_csp_data=True), can_edit=True)
-    transport.forgets_keys = True
-    return transport
 
 
 def status_row(status: str) -> Delivery:

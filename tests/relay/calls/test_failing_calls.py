@@ -23,7 +23,7 @@ from formation_portal.relay.timing import KEYED_REPEATS
 from formation_portal.relay.worker import drain
 from tests import factories
 from tests.encrypted_rows import rows_with, update_each
-from tests.relay.conftest import row, save
+from tests.relay.conftest import row, save, save_class, save_first_party, submit, withdraw
 from tests.relay.flaky_transport import Failure, FlakyTransport, answers, lost_after, lost_before, refuses, unreachable
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -65,12 +65,10 @@ def test_what_waits_holds_up_what_comes_after_it(complete: Draft, transport: Fla
     assert deliveries.of_party("ada").words == "Waiting to retry"
 
 
-def test_a_change_while_waiting_is_sent_with_a_key_of_its_own(
-    complete: Draft, transport: FlakyTransport, owner: Any
-) -> None:
+def test_a_change_while_waiting_is_sent_with_a_key_of_its_own(complete: Draft, transport: FlakyTransport) -> None:
     transport.fail_on("POST entities", unreachable, times=1)
     drain()
-    save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
+    save(complete, "the-company", {"entity.name": "Larkspur"})
     drain()
     first, second, *_ = transport.calls
     assert (first.body["name"], second.body["name"]) == ("Larkfield Holdings", "Larkspur")
@@ -116,12 +114,12 @@ def test_what_may_have_arrived_stays_in_doubt_while_its_repeat_is_surely_not_pro
     assert row("party", "ada").state == "done"
 
 
-def test_what_changes_while_it_is_unknown_is_sent_after_it_is_settled(
-    complete: Draft, transport: FlakyTransport, service: FormationService, owner: Any
+def test_what_changes_while_in_doubt_is_sent_later(
+    complete: Draft, transport: FlakyTransport, service: FormationService
 ) -> None:
     transport.fail_on("POST entities/parties", lost_after, times=1)
     drain()
-    services.save_party(complete, complete.parties[0], {"person.last_name": "King"}, version=1, by=owner)
+    save_first_party(complete, {"person.last_name": "King"})
     assert row("party", "ada").state == "unknown"
     drain()
     assert [made.endpoint for made in transport.calls if "parties" in made.endpoint] == [
@@ -133,19 +131,16 @@ def test_what_changes_while_it_is_unknown_is_sent_after_it_is_settled(
     assert party["last_name"] == "King"
 
 
-def test_an_edit_whose_answer_names_its_own_record_is_received(
-    complete: Draft, transport: FlakyTransport, owner: Any
-) -> None:
+def test_an_edit_whose_answer_names_its_own_record_is_received(complete: Draft, transport: FlakyTransport) -> None:
     drain()
-    [ada] = complete.parties
-    services.save_party(complete, ada, {"person.last_name": "King"}, version=ada.model.version, by=owner)
+    save_first_party(complete, {"person.last_name": "King"})
     drain()
     changed = row("party", "ada")
     assert "PATCH entities/parties" in transport.endpoints
     assert (changed.state, changed.unclear_since) == ("done", None)
 
 
-def test_an_agent_is_asked_after_many_repeats_in_vain(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
+def test_an_agent_is_asked_after_many_repeats_in_vain(complete: Draft, transport: FlakyTransport) -> None:
     transport.fail_on("POST entities", lost_before)
     for _ in range(KEYED_REPEATS + 2):
         drain()
@@ -153,7 +148,7 @@ def test_an_agent_is_asked_after_many_repeats_in_vain(complete: Draft, transport
     assert (held.state, held.reason, len(transport.calls)) == ("held", "unclear", 1 + KEYED_REPEATS)
     assert {made.key for made in transport.calls} == {held.key}
     assert deliveries_of(complete.application).of_entity().words == "With our team"
-    save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
+    save(complete, "the-company", {"entity.name": "Larkspur"})
     assert row("entity").state == "held"
 
 
@@ -179,9 +174,7 @@ def test_a_key_that_is_not_accepted_pauses_everything(
     assert deliveries_of(complete.application).overall.words == "Received"
 
 
-def test_a_refusal_stands_at_the_field_that_the_service_names(
-    complete: Draft, transport: FlakyTransport, owner: Any
-) -> None:
+def test_a_refusal_stands_at_the_field_that_the_service_names(complete: Draft, transport: FlakyTransport) -> None:
     transport.fail_on("POST entities/parties", refuses("last_name", "This name is taken"), times=1)
     transport.fail_on("POST entities/csp-data", refuses("xy.capital", "Too little"), times=1)
     drain()
@@ -193,28 +186,26 @@ def test_a_refusal_stands_at_the_field_that_the_service_names(
     ]
     assert [(p.field, p.section) for p in entity.problems] == [("xy.capital", "funds")]
     with pytest.raises(services.NotReady) as caught:
-        services.submit(complete, by=owner)
+        submit(complete)
     assert {(need.code, need.field, need.party_id) for need in caught.value.needs} == {
         ("refused", "person.last_name", "ada"),
         ("refused", "xy.capital", None),
     }
-    save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
+    save(complete, "the-company", {"entity.name": "Larkspur"})
     drain()
     assert transport.endpoints.count("POST entities/parties") == 1, "it is not sent again unchanged"
-    services.save_party(complete, complete.parties[0], {"person.last_name": "King"}, version=1, by=owner)
-    save(complete, "funds", {"xy.capital": {"amount": "60000", "currency": "USD"}}, owner)
+    save_first_party(complete, {"person.last_name": "King"})
+    save(complete, "funds", {"xy.capital": {"amount": "60000", "currency": "USD"}})
     drain()
     deliveries = deliveries_of(complete.application)
     assert (deliveries.overall.words, deliveries.overall.problems) == ("Received", ())
-    services.submit(complete, by=owner)
+    submit(complete)
 
 
-def test_what_was_changed_during_a_refused_call_has_all_its_tries_before_it(
-    complete: Draft, transport: FlakyTransport, owner: Any
-) -> None:
+def test_a_change_during_a_refused_call_has_all_its_tries_left(complete: Draft, transport: FlakyTransport) -> None:
     def refuses_late(transport: FlakyTransport, request: Any, more: Any) -> Any:
         other_tab = factories.again(complete)
-        services.save_party(other_tab, other_tab.parties[0], {"person.last_name": "King"}, version=1, by=owner)
+        save_first_party(other_tab, {"person.last_name": "King"})
         return refuses("last_name")(transport, request, more)
 
     replies = iter((unreachable, unreachable, refuses_late, unreachable))
@@ -237,16 +228,12 @@ def test_two_classes_of_one_name_are_for_the_customer_to_part(complete: Draft, o
     drain()
     view = deliveries_of(complete.application).of_share_class("twin")
     assert view.is_refused
-    namesake = complete.share_class("twin")
-    assert namesake is not None
-    services.save_share_class(complete, namesake, {"share_class.name": "B"}, version=1, by=owner)
+    save_class(complete, "twin", {"share_class.name": "B"})
     drain()
     assert deliveries_of(complete.application).overall.words == "Received"
 
 
-def test_an_entity_that_is_there_already_is_bound_and_brought_up_to_date(
-    complete: Draft, service: FormationService
-) -> None:
+def test_an_entity_that_is_there_is_bound_and_brought_up_to_date(complete: Draft, service: FormationService) -> None:
     body = {
         "jurisdiction_product_id": complete.application.product_id,
         "client_reference": complete.application.reference,
@@ -258,9 +245,7 @@ def test_an_entity_that_is_there_already_is_bound_and_brought_up_to_date(
     assert service.entity(there)["name"] == "Larkfield Holdings"
 
 
-def test_a_submission_that_is_refused_goes_back_with_the_reasons(
-    complete: Draft, transport: FlakyTransport, owner: Any
-) -> None:
+def test_a_submission_that_is_refused_goes_back_with_the_reasons(complete: Draft, transport: FlakyTransport) -> None:
     error = {"pointer": "/x", "field": "date_of_birth", "code": "required", "detail": "Enter the date of birth"}
 
     def names_the_party(transport: FlakyTransport, request: Any, more: Any) -> Any:
@@ -268,7 +253,7 @@ def test_a_submission_that_is_refused_goes_back_with_the_reasons(
         return answers(422, {"code": "requirements_not_met", "errors": [details]})(transport, request, more)
 
     transport.fail_on("POST entities/submit", names_the_party, times=1)
-    services.submit(complete, by=owner)
+    submit(complete)
     drain()
     fresh = factories.again(complete)
     assert fresh.application.status is State.RETURNED_FOR_CHANGES
@@ -277,10 +262,10 @@ def test_a_submission_that_is_refused_goes_back_with_the_reasons(
     assert (problem.field, problem.party, problem.section) == ("person.date_of_birth", "ada", "directors")
     assert drain() == 0
     born = {"day": "11", "month": "12", "year": "1985"}
-    services.save_party(fresh, fresh.parties[0], {"person.date_of_birth": born}, version=1, by=owner)
+    save_first_party(fresh, {"person.date_of_birth": born})
     drain()
     assert transport.endpoints.count("POST entities/submit") == 1
-    services.submit(fresh, by=owner)
+    submit(fresh)
     drain()
     assert transport.endpoints.count("POST entities/submit") == 2
     assert deliveries_of(fresh.application).last_submission.words == "Received"
@@ -311,9 +296,7 @@ def test_every_answer_has_its_state(
     assert state == "unknown" or not row("entity").needs_a_decision
 
 
-def test_an_upload_that_is_not_there_waits_and_keeps_nothing_else_waiting(
-    complete: Draft, transport: FlakyTransport, owner: Any
-) -> None:
+def test_an_upload_that_is_gone_holds_up_nothing(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
     document = complete.documents[0]
     document.file.storage.delete(str(document.file.name))
     while make_next_call(complete.application.pk):
@@ -338,13 +321,11 @@ def test_an_upload_that_is_not_there_waits_and_keeps_nothing_else_waiting(
     assert row("document", document.subject).state == "done"
 
 
-def test_a_refusal_of_more_than_what_was_cleared_is_for_the_customer(
-    complete: Draft, transport: FlakyTransport, owner: Any
-) -> None:
-    save(complete, "the-company", {"xy.started_on": {"day": "1", "month": "2", "year": "2020"}}, owner)
+def test_a_refusal_of_more_than_was_cleared_is_for_the_customer(complete: Draft, transport: FlakyTransport) -> None:
+    save(complete, "the-company", {"xy.started_on": {"day": "1", "month": "2", "year": "2020"}})
     drain()
-    save(complete, "the-company", {"xy.started_on": {"day": "", "month": "", "year": ""}}, owner)
-    save(complete, "funds", {"xy.capital": {"amount": "60000", "currency": "USD"}}, owner)
+    save(complete, "the-company", {"xy.started_on": {"day": "", "month": "", "year": ""}})
+    save(complete, "funds", {"xy.capital": {"amount": "60000", "currency": "USD"}})
     names = ("xy.started_on", "xy.capital")
     errors = [{"pointer": f"/{one}", "field": one, "code": "invalid", "detail": "Not like this"} for one in names]
     refusal = {"code": "validation_failed", "detail": "Not like this", "errors": errors}
@@ -384,7 +365,7 @@ def test_what_waits_behind_another_row_is_looked_at_a_moment_later(complete: Dra
 
 
 @pytest.mark.parametrize("is_deleted", [True, False])
-def test_a_document_in_doubt_goes_with_its_party_or_its_draft(
+def test_a_document_in_doubt_goes_with_its_party(
     complete: Draft, transport: FlakyTransport, owner: Any, is_deleted: bool
 ) -> None:
     transport.fail_on("POST entities/documents", lost_after, times=1)
@@ -399,9 +380,7 @@ def test_a_document_in_doubt_goes_with_its_party_or_its_draft(
     assert (row("document", "ada/Passport").state, row("document", "ada/Passport").next_at) == ("done", None)
 
 
-def test_what_was_in_doubt_when_it_was_withdrawn_is_done(
-    complete: Draft, transport: FlakyTransport, owner: Any
-) -> None:
+def test_what_was_in_doubt_at_a_withdrawal_is_done(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
     services.add_party(complete, "person", ["director"], factories.ADA, by=owner, token="grace")
     transport.fail_on("POST entities/parties", lost_after, times=1)
     while not Delivery.objects.filter(kind="party", state="unknown").exists():
@@ -409,7 +388,7 @@ def test_what_was_in_doubt_when_it_was_withdrawn_is_done(
     in_doubt = Delivery.objects.get(kind="party", state="unknown")
     draft = factories.again(complete)
     services.remove_party(draft, draft.party("grace"), by=owner)
-    services.withdraw(factories.again(complete), by=owner)
+    withdraw(factories.again(complete))
     for _ in range(3):
         drain()
     in_doubt.refresh_from_db()

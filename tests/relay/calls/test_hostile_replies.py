@@ -137,9 +137,7 @@ def test_a_conflict_that_names_no_record_of_the_kind_binds_nothing(
 
 
 @pytest.mark.parametrize("status", [308, 400, 422, 503])
-def test_an_error_that_names_people_names_nobody_in_the_log(
-    submitted: Draft, strict: FlakyTransport, log: Any, status: int
-) -> None:
+def test_an_error_names_nobody_in_the_log(submitted: Draft, strict: FlakyTransport, log: Any, status: int) -> None:
     body = {"error": {"code": "Lovelace", "message": "Mallory Elsewhere", "details": {"Ada": ["ada@example.com"]}}}
     drain_with(strict, "party", answers(status, body, Location="http://127.0.0.1:9/entities?name=Mallory"))
     assert_not_bound(submitted, "party", log)

@@ -12,7 +12,7 @@ from formation_portal.relay.service_profile import current_profile, update_profi
 from formation_portal.relay.wording import state_words
 from formation_portal.relay.worker import drain
 from formation_portal.service.models import Entity, Party
-from tests.relay.conftest import row, save
+from tests.relay.conftest import row, save, save_class, save_first_party, submit
 from tests.relay.flaky_transport import Failure, FlakyTransport, answers, lost_before
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -32,34 +32,27 @@ def received(complete: Draft, transport: FlakyTransport) -> Draft:
     return complete
 
 
-def rename(draft: Draft, last_name: str, by: Any) -> None:
-    [ada] = draft.parties
-    services.save_party(draft, ada, {"person.last_name": last_name}, version=ada.model.version, by=by)
-
-
 @pytest.mark.parametrize("answer", [NOT_FOUND, answers(405)], ids=("404-code", "405"))
-def test_a_change_is_impossible_where_the_entity_and_the_record_are_there(
-    received: Draft, transport: FlakyTransport, owner: Any, answer: Failure
-) -> None:
+def test_a_change_of_what_is_there_is_impossible(received: Draft, transport: FlakyTransport, answer: Failure) -> None:
     transport.fail_on(CHANGE, answer)
-    rename(received, "King", owner)
+    save_first_party(received, {"person.last_name": "King"})
     drain()
     held = row("party", "ada")
     assert (held.state, held.reason) == ("held", Reason.UNSUPPORTED)
     assert state_words(held) == CANNOT
     assert not current_profile().can_edit
     transport.clear()
-    rename(received, "Noel", owner)
+    save_first_party(received, {"person.last_name": "Noel"})
     drain()
     assert transport.endpoints == [], "a missing call is not made again"
 
 
 @pytest.mark.parametrize("answer", [NO_ROUTE, answers(501)], ids=("404", "501"))
 def test_a_submission_that_the_service_lacks_is_told_by_hand_and_never_made_again(
-    complete: Draft, transport: FlakyTransport, owner: Any, agent: Any, answer: Failure
+    complete: Draft, transport: FlakyTransport, agent: Any, answer: Failure
 ) -> None:
     transport.fail_on(SUBMIT, answer)
-    services.submit(complete, by=owner)
+    submit(complete)
     drain()
     drain()
     submission = row("submission")
@@ -69,50 +62,44 @@ def test_a_submission_that_the_service_lacks_is_told_by_hand_and_never_made_agai
     services.advance(complete, "return", by=agent)
     Entity.objects.update(status="in_review")
     drain()
-    services.submit(complete, by=owner)
+    submit(complete)
     drain()
     assert transport.endpoints.count(SUBMIT) == 1
 
 
 @pytest.mark.parametrize("is_entity_gone", [True, False])
-def test_a_record_is_gone_where_the_service_shows_it_no_more(
-    received: Draft, transport: FlakyTransport, owner: Any, is_entity_gone: bool
-) -> None:
+def test_a_record_that_is_not_shown_is_gone(received: Draft, transport: FlakyTransport, is_entity_gone: bool) -> None:
     if is_entity_gone:
         transport.fail_on(CHANGE, NOT_FOUND)
         transport.fail_on("GET entities", NOT_FOUND)
     else:
         Party.objects.all().delete()
-    rename(received, "King", owner)
+    save_first_party(received, {"person.last_name": "King"})
     drain()
     assert state_words(row("party", "ada")) == GONE
     assert current_profile().can_edit, "it shows nothing about the call"
-    save(received, "the-company", {"entity.name": "Larkspur"}, owner)
+    save(received, "the-company", {"entity.name": "Larkspur"})
     drain()
     assert row("entity").state == "done"
 
 
-def test_an_entity_that_only_its_list_of_parties_shows_is_there(
-    received: Draft, transport: FlakyTransport, owner: Any
-) -> None:
+def test_an_entity_that_only_its_list_of_parties_shows_is_there(received: Draft, transport: FlakyTransport) -> None:
     def hides_the_record(transport: FlakyTransport, request: Any, more: Any) -> Any:
         is_list = str(request.url).partition("?")[0].endswith("/parties")
         return transport._within.send(request) if is_list else NO_ROUTE(transport, request, more)
 
     transport.fail_on("GET entities", hides_the_record)
     transport.fail_on(SUBMIT, NO_ROUTE)
-    services.submit(received, by=owner)
+    submit(received)
     drain()
     assert (row("submission").state, row("submission").reason) == ("done", Reason.UNSUPPORTED)
 
 
 @pytest.mark.parametrize("failure", [lost_before, answers(503, Retry_After="1")])
-def test_nothing_is_concluded_while_the_entity_cannot_be_read(
-    received: Draft, transport: FlakyTransport, owner: Any, failure: Failure
-) -> None:
+def test_nothing_is_concluded_before_it_is_read(received: Draft, transport: FlakyTransport, failure: Failure) -> None:
     transport.fail_on(CHANGE, NO_ROUTE, times=2)
     transport.fail_on("GET entities", failure, times=1)
-    rename(received, "King", owner)
+    save_first_party(received, {"person.last_name": "King"})
     drain()
     party = row("party", "ada")
     assert (party.state, party.reason) == ("waiting", "")
@@ -131,13 +118,11 @@ def test_the_setting_wins_over_the_probe(transport: FlakyTransport, settings: An
     assert current_profile().can_edit is setting
 
 
-def test_a_missing_call_is_not_made_again_whatever_the_setting_says(
-    received: Draft, transport: FlakyTransport, owner: Any, settings: Any
-) -> None:
+def test_no_setting_makes_a_missing_call_again(received: Draft, transport: FlakyTransport, settings: Any) -> None:
     settings.FORMATION_SERVICE_EDITS = True
     transport.fail_on(CHANGE, answers(405))
-    rename(received, "King", owner)
-    save(received, "the-company", {"entity.name": "Larkspur"}, owner)
+    save_first_party(received, {"person.last_name": "King"})
+    save(received, "the-company", {"entity.name": "Larkspur"})
     drain()
     assert (row("party", "ada").state, row("party", "ada").reason) == ("held", Reason.UNSUPPORTED)
     assert row("entity").state == "done", "other edits go on"
@@ -151,12 +136,11 @@ def test_a_missing_call_is_not_made_again_whatever_the_setting_says(
     ids=["no route", "not found"],
 )
 def test_without_a_list_the_code_tells_whether_the_record_or_the_call_is_missing(
-    received: Draft, transport: FlakyTransport, owner: Any, answer: Failure, words: str, can_edit: bool
+    received: Draft, transport: FlakyTransport, answer: Failure, words: str, can_edit: bool
 ) -> None:
     transport.fail_on("PATCH entities/share-classes", answer)
     transport.fail_on("GET entities/share-classes", answers(405))
-    [share_class] = received.share_classes
-    services.save_share_class(received, share_class, {"share_class.name": "Common"}, version=1, by=owner)
+    save_class(received, "ordinary", {"share_class.name": "Common"})
     drain()
     assert state_words(row("share_class", "ordinary")) == words
     assert current_profile().can_edit is can_edit

@@ -108,9 +108,7 @@ def test_ten_first_tries_that_succeed_pay_for_one_retry(at_service: ServiceProfi
     assert opens_after(at_service, NOW, is_retry=True) == pytest.approx(0, abs=0.001)
 
 
-def test_a_pause_that_the_service_asks_for_is_kept_by_everybody(
-    complete: Draft, transport: FlakyTransport, owner: Any
-) -> None:
+def test_a_pause_that_the_service_asks_for_is_for_all(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
     other = services.start(owner=owner, product=factories.product())
     transport.fail_on("POST entities", answers(429, Retry_After="600"), times=1)
     asked_at = timezone.now()
@@ -131,9 +129,7 @@ def test_an_answer_elsewhere_does_not_end_a_pause_and_a_refusal_begins_none(at_s
     assert opens_after(at_service, NOW) == 20
 
 
-def test_what_waited_goes_on_as_soon_as_the_service_answers_again(
-    complete: Draft, transport: FlakyTransport, owner: Any
-) -> None:
+def test_what_waited_goes_on_once_the_service_answers(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
     others = [services.start(owner=owner, product=factories.product()) for _ in range(timing.FAILURES)]
     transport.fail_on("POST entities", unreachable, times=timing.FAILURES)
     for one in (complete.application, *others[1:]):
@@ -161,9 +157,7 @@ def test_one_that_waits_tries_for_all_though_its_time_has_not_come(complete: Dra
     assert locked_profile().open_until is None
 
 
-def test_a_retry_without_budget_waits_while_others_go_on(
-    complete: Draft, transport: FlakyTransport, owner: Any
-) -> None:
+def test_a_retry_without_budget_waits_and_others_go_on(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
     transport.fail_on("POST entities", unreachable, times=1)
     make_next_call(complete.application.pk)
     Delivery.objects.filter(state="waiting").update(next_at=timezone.now())

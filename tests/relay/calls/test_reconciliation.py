@@ -65,9 +65,7 @@ def test_a_party_that_arrived_is_bound_once_the_service_has_settled_and_not_sent
     assert deliveries_of(complete.application).overall.words == "Received"
 
 
-def test_a_party_that_did_not_arrive_is_looked_for_twice_and_sent_once_more(
-    strict: FlakyTransport, service: FormationService
-) -> None:
+def test_a_lost_party_is_looked_for_twice_and_sent_once_more(strict: FlakyTransport, service: FormationService) -> None:
     strict.fail_on(PARTIES, lost_before, times=1)
     drain()
     assert (row("party", "ada").state, strict.endpoints.count(PARTIES)) == ("unknown", 1)
@@ -115,9 +113,7 @@ def test_it_is_sent_again_twice_at_most(strict: FlakyTransport, service: Formati
     assert parties(service) == []
 
 
-def test_what_turns_up_after_a_second_sending_is_told_to_agents(
-    strict: FlakyTransport, service: FormationService
-) -> None:
+def test_what_turns_up_after_it_was_sent_again_is_for_agents(strict: FlakyTransport, service: FormationService) -> None:
     late: list[requests.PreparedRequest] = []
 
     def delayed(transport: FlakyTransport, request: requests.PreparedRequest, more: Any) -> requests.Response:
@@ -142,9 +138,7 @@ def test_what_turns_up_after_a_second_sending_is_told_to_agents(
         ("POST entities/documents", "document", "ada/Passport"),
     ],
 )
-def test_what_nothing_can_tell_is_held_and_never_sent_again(
-    strict: FlakyTransport, endpoint: str, kind: str, subject: str
-) -> None:
+def test_what_nothing_can_tell_is_held_for_good(strict: FlakyTransport, endpoint: str, kind: str, subject: str) -> None:
     strict.fail_on(f"{endpoint}$", lost_after)
     drain_until_settled()
     held = row(kind, subject)
@@ -160,9 +154,7 @@ def test_what_nothing_can_tell_is_held_and_never_sent_again(
         (ResourceKind.DOCUMENT, "POST entities/documents"),
     ],
 )
-def test_a_list_settles_what_has_one(
-    complete: Draft, strict: FlakyTransport, kind: ResourceKind, endpoint: str
-) -> None:
+def test_a_list_settles_what_it_has(complete: Draft, strict: FlakyTransport, kind: ResourceKind, endpoint: str) -> None:
     update_profile(capabilities=Capabilities(lists=frozenset({ResourceKind.PARTY, kind})))
     strict.fail_on(f"{endpoint}$", lost_after)
     drain_until_settled()
@@ -172,16 +164,13 @@ def test_a_list_settles_what_has_one(
     assert Delivery.objects.get(kind=kind).remote_id not in ["", *ids]
 
 
-def test_answers_go_out_whole_again_where_merging_is_not_known(
-    complete: Draft, strict: FlakyTransport, owner: Any
-) -> None:
+def test_answers_go_out_whole_again_where_merging_is_not_known(complete: Draft, strict: FlakyTransport) -> None:
     strict.fail_on("POST entities/csp-data", lost_after)
     drain()
     save(
         complete,
         "the-company",
         factories.COMPANY | {"xy.started_on": {"day": "1", "month": "2", "year": "2026"}},
-        owner,
     )
     strict.failures.clear()
     drain_until_settled()

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
 from formation_portal.relay.calls.sending import make_next_call
@@ -14,7 +13,7 @@ from formation_portal.relay.resolution import DecisionOutdated, may_send_again, 
 from formation_portal.relay.wording import state_words
 from formation_portal.relay.worker import drain
 from tests import factories
-from tests.relay.conftest import row, save
+from tests.relay.conftest import row, save, submit
 from tests.relay.flaky_transport import FlakyTransport, answers, lost_before, refuses
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
@@ -36,20 +35,16 @@ WORDS = "An object of csp_field_key to value is required"
     ],
     ids=("schema-id", "quota", "conflict", "nothing-named", "unknown", "agents-answer", "not-asked"),
 )
-def test_a_refusal_of_what_no_customer_can_change_is_held(
-    complete: Draft, transport: FlakyTransport, owner: Any, status: int, body: Any
-) -> None:
+def test_what_no_customer_may_mend_is_held(complete: Draft, transport: FlakyTransport, status: int, body: Any) -> None:
     transport.fail_on(CSP_DATA, answers(status, body), times=1)
     drain()
     assert row("entity_csp").state == "held"
     assert may_send_again(row("entity_csp"))
-    services.submit(complete, by=owner)
+    submit(complete)
     assert complete.application.status is State.SUBMITTED_FOR_REVIEW, "nothing keeps the customer from submitting"
 
 
-def test_the_customer_reads_the_errors_that_name_an_answer_and_agents_read_all(
-    complete: Draft, transport: FlakyTransport
-) -> None:
+def test_customers_read_errors_that_name_answers_and_agents_all(complete: Draft, transport: FlakyTransport) -> None:
     errors = [
         {"pointer": "/csp_data", "code": "wrong_type", "detail": WORDS},
         {"pointer": "/csp_data/xy.capital", "field": "xy.capital", "code": "too_low", "detail": "At least 60,000"},
@@ -71,10 +66,10 @@ def test_the_customer_reads_the_errors_that_name_an_answer_and_agents_read_all(
     ids=("foreign-field", "section", "persons-field"),
 )
 def test_a_refused_submission_goes_back_only_if_it_names_something_of_the_form(
-    complete: Draft, transport: FlakyTransport, owner: Any, error: dict[str, str], is_returned: bool
+    complete: Draft, transport: FlakyTransport, error: dict[str, str], is_returned: bool
 ) -> None:
     transport.fail_on(SUBMIT, answers(422, {"code": "requirements_not_met", "errors": [error]}), times=1)
-    services.submit(complete, by=owner)
+    submit(complete)
     drain()
     state = State.RETURNED_FOR_CHANGES if is_returned else State.SUBMITTED_FOR_REVIEW
     assert factories.again(complete).application.status is state
@@ -83,21 +78,17 @@ def test_a_refused_submission_goes_back_only_if_it_names_something_of_the_form(
 
 @pytest.mark.usefixtures("complete")
 @pytest.mark.parametrize(("status", "state"), [(413, "refused"), (422, "held")])
-def test_a_file_that_is_too_large_is_for_the_customer_to_replace(
-    transport: FlakyTransport, status: int, state: str
-) -> None:
+def test_a_file_that_is_too_large_goes_to_the_customer(transport: FlakyTransport, status: int, state: str) -> None:
     transport.fail_on("POST entities/documents", answers(status, {"error": "Not like this, please"}), times=1)
     drain()
     assert Delivery.objects.get(kind="document").state == state
 
 
 @pytest.mark.usefixtures("without_edits")
-def test_an_agent_sends_it_again_unchanged_and_all_of_it_arrives(
-    complete: Draft, transport: FlakyTransport, owner: Any, agent: Any
-) -> None:
+def test_an_agent_sends_it_again_and_all_of_it_arrives(complete: Draft, transport: FlakyTransport, agent: Any) -> None:
     refusal = {"errors": [{"pointer": "/csp_data", "code": "wrong_type", "detail": WORDS}]}
     transport.fail_on(CSP_DATA, answers(422, refusal), times=1)
-    services.submit(complete, by=owner)
+    submit(complete)
     drain()
     assert "POST entities/submit" not in transport.endpoints
     decision = send_again(row("entity_csp").pk, agent=agent, note="They have repaired it")
@@ -109,9 +100,7 @@ def test_an_agent_sends_it_again_unchanged_and_all_of_it_arrives(
     assert (decision.kind, decision.note) == ("again", "They have repaired it")
 
 
-def test_an_agent_can_send_what_waits_for_the_customer_again_too(
-    complete: Draft, transport: FlakyTransport, agent: Any
-) -> None:
+def test_an_agent_may_send_a_customers_problem_again(complete: Draft, transport: FlakyTransport, agent: Any) -> None:
     transport.fail_on(PARTIES, refuses("last_name", "Not in Latin letters"), times=1)
     drain()
     send_again(row("party", "ada").pk, agent=agent)
@@ -120,9 +109,7 @@ def test_an_agent_can_send_what_waits_for_the_customer_again_too(
 
 
 @pytest.mark.usefixtures("complete")
-def test_a_refusal_after_a_lost_answer_is_resolved_before_anything_is_sent_again(
-    transport: FlakyTransport, agent: Any
-) -> None:
+def test_a_refusal_after_a_lost_answer_is_no_reason_to_send_again(transport: FlakyTransport, agent: Any) -> None:
     transport.fail_on(PARTIES, lost_before, times=1)
     transport.fail_on(PARTIES, answers(402, {"code": "quota_exceeded", "detail": "No more this month"}))
     for _ in ("first", "again"):
@@ -133,12 +120,10 @@ def test_a_refusal_after_a_lost_answer_is_resolved_before_anything_is_sent_again
         send_again(held.pk, agent=agent)
 
 
-def test_a_change_by_the_customer_releases_what_was_held(
-    complete: Draft, transport: FlakyTransport, owner: Any
-) -> None:
+def test_a_change_by_the_customer_releases_what_was_held(complete: Draft, transport: FlakyTransport) -> None:
     transport.fail_on("POST entities", answers(422, {"detail": "The content is not valid"}), times=1)
     make_next_call(complete.application.pk)
     assert state_words(row("entity")) == "The service did not accept it and names no answer to change"
-    save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
+    save(complete, "the-company", {"entity.name": "Larkspur"})
     drain()
     assert (row("entity").state, row("entity").problems) == ("done", [])

@@ -15,23 +15,21 @@ from formation_portal.relay.worker import Worker, drain
 from formation_portal.service.models import Entity
 from tests import factories
 from tests.encrypted_rows import update_each
-from tests.relay.conftest import row, save
+from tests.relay.conftest import row, save, submit, withdraw
 from tests.relay.flaky_transport import FlakyTransport
 
-from .status_changes import RETURNED, STATUS, advance, sent_statuses, status_there, submitted
-
-__all__ = ["submitted"]
+from .status_changes import RETURNED, STATUS, advance, sent_statuses, status_there
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
 def test_the_service_follows_through_two_rounds_to_the_incorporation(
-    submitted: Draft, transport: FlakyTransport, service: FormationService, owner: Any, agent: Any
+    submitted: Draft, transport: FlakyTransport, service: FormationService, agent: Any
 ) -> None:
     for transition in (*RETURNED, "submit", "begin_review", "approve", "record_incorporation"):
         if transition == "submit":
-            save(submitted, "the-company", {"entity.name": "Larkspur"}, owner)
-            services.submit(submitted, by=owner)
+            save(submitted, "the-company", {"entity.name": "Larkspur"})
+            submit(submitted)
         else:
             advance(submitted, transition, by=agent)
         drain()
@@ -55,9 +53,7 @@ def test_the_service_follows_through_two_rounds_to_the_incorporation(
     assert drain() == 0
 
 
-def test_the_note_goes_along_as_far_as_the_service_takes_it(
-    submitted: Draft, transport: FlakyTransport, agent: Any
-) -> None:
+def test_a_note_is_cut_where_the_service_stops_reading(submitted: Draft, transport: FlakyTransport, agent: Any) -> None:
     advance(submitted, "begin_review", by=agent)
     advance(submitted, "return", by=agent, note="Two\nlines\x0band " + "more " * STATUS_NOTE_LIMIT)
     drain()
@@ -68,42 +64,36 @@ def test_the_note_goes_along_as_far_as_the_service_takes_it(
     assert Entity.objects.get().status_note == second["note"]
 
 
-def test_corrections_wait_for_the_customer_and_the_return_itself_does_not(
-    submitted: Draft, transport: FlakyTransport, owner: Any, agent: Any
-) -> None:
+def test_corrections_wait_for_the_next_submission(submitted: Draft, transport: FlakyTransport, agent: Any) -> None:
     advance(submitted, "begin_review", by=agent)
     drain()
     advance(submitted, "return", by=agent)
-    save(submitted, "the-company", {"entity.name": "Larkspur"}, owner)
+    save(submitted, "the-company", {"entity.name": "Larkspur"})
     assert Worker().work_once() == 1
     assert drain() == 0
     assert transport.endpoints == [STATUS, STATUS]
     assert status_there() == "returned_for_changes"
     deliveries = deliveries_of(submitted.application)
     assert deliveries.of_entity().words == SENT_WITH_CORRECTIONS
-    services.submit(submitted, by=owner)
+    submit(submitted)
     drain()
     assert transport.endpoints[2:] == ["PATCH entities", "POST entities/submit"]
 
 
-def test_an_application_that_the_service_gave_back_has_no_transition_to_send(
-    submitted: Draft, transport: FlakyTransport, owner: Any
-) -> None:
+def test_what_the_service_gave_back_has_no_transition_to_send(submitted: Draft, transport: FlakyTransport) -> None:
     services.reopen(submitted, reason="The formation service asks for a change")
     assert not Delivery.objects.filter(kind="status").exists()
     Entity.objects.update(status="returned_for_changes")
-    services.submit(submitted, by=owner)
+    submit(submitted)
     drain()
     assert transport.endpoints == ["POST entities/submit"]
 
 
-def test_a_withdrawal_goes_ahead_and_the_rest_is_never_sent(
-    submitted: Draft, transport: FlakyTransport, owner: Any, agent: Any
-) -> None:
+def test_a_withdrawal_goes_first_and_the_rest_never(submitted: Draft, transport: FlakyTransport, agent: Any) -> None:
     advance(submitted, "begin_review", by=agent)
     drain()
     advance(submitted, "return", by=agent)
-    services.withdraw(submitted, by=owner)
+    withdraw(submitted)
     drain()
     assert sent_statuses(transport) == ["in_review", "withdrawn"]
     assert status_there() == "withdrawn"
@@ -111,21 +101,17 @@ def test_a_withdrawal_goes_ahead_and_the_rest_is_never_sent(
     assert deliveries_of(submitted.application).overall.words == "Received"
 
 
-def test_a_withdrawal_before_anything_was_told_is_all_that_is_told(
-    complete: Draft, transport: FlakyTransport, owner: Any, agent: Any
-) -> None:
+def test_a_withdrawal_before_all_else_is_told_alone(complete: Draft, transport: FlakyTransport, agent: Any) -> None:
     drain()
-    services.submit(complete, by=owner)
+    submit(complete)
     advance(complete, *RETURNED, by=agent)
-    services.withdraw(complete, by=owner)
+    withdraw(complete)
     transport.clear()
     drain()
     assert [(call.endpoint, call.body["status"]) for call in transport.calls] == [(STATUS, "withdrawn")]
 
 
-def test_what_was_told_stays_told_whatever_is_saved_later(
-    submitted: Draft, transport: FlakyTransport, agent: Any
-) -> None:
+def test_what_was_told_stays_told_whatever_is_saved(submitted: Draft, transport: FlakyTransport, agent: Any) -> None:
     advance(submitted, "begin_review", by=agent, note="As it was")
     drain()
     update_each(Change.objects.filter(moved_to="in_review"), named={"note": "As it is told by another version"})

@@ -18,7 +18,7 @@ from formation_portal.relay.wording import state_words
 from formation_portal.relay.worker import drain
 from formation_portal.service.models import Entity
 from tests import factories
-from tests.relay.conftest import row, save
+from tests.relay.conftest import row, save, submit, withdraw
 from tests.relay.flaky_transport import Failure, FlakyTransport, answers, lost_after, lost_before, refuses
 
 from .status_changes import (
@@ -31,19 +31,13 @@ from .status_changes import (
     sent_statuses,
     status_row,
     status_there,
-    submitted,
-    without_keys,
 )
-
-__all__ = ["submitted", "without_keys"]
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
 @pytest.mark.parametrize("lost", [lost_before, lost_after, answers(503, Retry_After="1")])
-def test_a_transition_is_done_once_whatever_becomes_of_its_answer(
-    submitted: Draft, transport: FlakyTransport, agent: Any, lost: Any
-) -> None:
+def test_a_transition_is_done_exactly_once(submitted: Draft, transport: FlakyTransport, agent: Any, lost: Any) -> None:
     transport.fail_on(STATUS, lost, times=1)
     advance(submitted, *RETURNED, by=agent)
     drain_until_still()
@@ -53,9 +47,7 @@ def test_a_transition_is_done_once_whatever_becomes_of_its_answer(
     assert deliveries_of(submitted.application).overall.words == "Received"
 
 
-def test_without_keys_it_is_read_before_anything_is_told_again(
-    submitted: Draft, without_keys: FlakyTransport, agent: Any
-) -> None:
+def test_without_keys_it_is_read_before_it_goes(submitted: Draft, without_keys: FlakyTransport, agent: Any) -> None:
     without_keys.fail_on(STATUS, lost_after, times=1)
     advance(submitted, "begin_review", by=agent)
     drain_until_still()
@@ -68,9 +60,7 @@ def test_without_keys_it_is_read_before_anything_is_told_again(
     assert status_there() == "returned_for_changes"
 
 
-def test_however_often_it_is_lost_nobody_has_to_find_out_what_can_be_read(
-    submitted: Draft, without_keys: FlakyTransport, agent: Any
-) -> None:
+def test_what_is_lost_often_is_found_out_by_reading(submitted: Draft, without_keys: FlakyTransport, agent: Any) -> None:
     slow = replace(current_profile().capabilities, slowest=35.0)
     update_profile(capabilities=slow)
     without_keys.fail_on(STATUS, lost_before, times=7)
@@ -89,9 +79,7 @@ def test_however_often_it_is_lost_nobody_has_to_find_out_what_can_be_read(
     assert without_keys.endpoints.count(READ) == 14, "never told again but right after two looks"
 
 
-def test_a_state_on_the_way_is_read_again_until_it_is_one_that_we_know(
-    submitted: Draft, without_keys: FlakyTransport, agent: Any
-) -> None:
+def test_an_unknown_state_is_read_until_we_know_it(submitted: Draft, without_keys: FlakyTransport, agent: Any) -> None:
     without_keys.fail_on(STATUS, lost_after, times=1)
     without_keys.fail_on(READ, answers(200, {"data": {"status": "being looked at"}}), times=5)
     advance(submitted, "begin_review", by=agent)
@@ -100,28 +88,24 @@ def test_a_state_on_the_way_is_read_again_until_it_is_one_that_we_know(
     assert status_row("in_review").state == "done"
 
 
-def test_what_is_held_ends_once_the_service_says_that_it_has_no_such_call(
-    complete: Draft, without_keys: FlakyTransport, owner: Any
-) -> None:
+def test_what_is_held_ends_where_no_such_call_is(complete: Draft, without_keys: FlakyTransport, owner: Any) -> None:
     without_keys.fail_on(READ, answers(404))
     without_keys.fail_on(SUBMIT, lost_before, times=1)
-    services.submit(complete, by=owner)
+    submit(complete)
     drain_until_still()
     assert (row("submission").state, row("submission").reason) == ("held", Reason.UNCLEAR)
     second = services.start(owner=owner, product=factories.product())
     factories.fill_in(open_draft(second), by=owner)
     without_keys.clear()
     without_keys.fail_on(SUBMIT, answers(404))
-    services.submit(open_draft(second), by=owner)
+    submit(open_draft(second))
     drain_until_still()
     found = {(one.state, one.reason) for one in Delivery.objects.filter(kind="submission")}
     assert found == {("done", Reason.UNSUPPORTED)}
     assert without_keys.endpoints.count(SUBMIT) == 1
 
 
-def test_a_call_that_is_missing_is_made_again_only_after_the_next_probe(
-    submitted: Draft, transport: FlakyTransport, agent: Any
-) -> None:
+def test_a_missing_call_is_made_again_after_a_probe(submitted: Draft, transport: FlakyTransport, agent: Any) -> None:
     update_profile(lacks=["status"])
     advance(submitted, "begin_review", by=agent)
     drain_until_still()
@@ -135,9 +119,7 @@ def test_a_call_that_is_missing_is_made_again_only_after_the_next_probe(
     assert status_row("returned_for_changes").reason == ""
 
 
-def test_where_nothing_can_be_read_it_is_held_and_never_told_twice(
-    submitted: Draft, without_keys: FlakyTransport, agent: Any
-) -> None:
+def test_what_cannot_be_read_is_held_and_told_once(submitted: Draft, without_keys: FlakyTransport, agent: Any) -> None:
     without_keys.fail_on(STATUS, lost_after, times=1)
     without_keys.fail_on(READ, answers(404))
     advance(submitted, "begin_review", by=agent)
@@ -172,12 +154,10 @@ def test_a_record_of_something_else_settles_nothing(submitted: Draft, without_ke
     assert len(sent_statuses(without_keys)) == 2
 
 
-def test_what_was_returned_there_meanwhile_was_submitted_though_no_list_is_known(
-    complete: Draft, without_keys: FlakyTransport, owner: Any
-) -> None:
+def test_what_was_returned_there_meanwhile_was_submitted_before(complete: Draft, without_keys: FlakyTransport) -> None:
     update_profile(capabilities=Capabilities())
     without_keys.fail_on(SUBMIT, lost_after, times=1)
-    services.submit(complete, by=owner)
+    submit(complete)
     drain()
     Entity.objects.update(status="returned_for_changes")
     drain_until_still()
@@ -186,11 +166,9 @@ def test_what_was_returned_there_meanwhile_was_submitted_though_no_list_is_known
     assert row("submission").state == "done"
 
 
-def test_a_second_submission_is_not_taken_for_done_where_the_first_was_returned(
-    submitted: Draft, without_keys: FlakyTransport, owner: Any, agent: Any
-) -> None:
+def test_a_second_submission_is_not_the_first(submitted: Draft, without_keys: FlakyTransport, agent: Any) -> None:
     advance(submitted, *RETURNED, by=agent)
-    services.submit(submitted, by=owner)
+    submit(submitted)
     without_keys.fail_on(SUBMIT, lost_before, times=1)
     drain_until_still()
     assert without_keys.endpoints.count(SUBMIT) == 2
@@ -198,7 +176,7 @@ def test_a_second_submission_is_not_taken_for_done_where_the_first_was_returned(
 
 
 @pytest.mark.parametrize("status", ["in_review", "rejected"])
-def test_what_the_services_own_people_have_done_already_is_done(
+def test_what_is_done_there_already_is_done(
     submitted: Draft, transport: FlakyTransport, agent: Any, status: str
 ) -> None:
     Entity.objects.update(status=status)
@@ -209,9 +187,7 @@ def test_what_the_services_own_people_have_done_already_is_done(
     assert Look.objects.count() == 1
 
 
-def test_what_they_have_decided_otherwise_is_held_for_an_agent(
-    submitted: Draft, transport: FlakyTransport, agent: Any
-) -> None:
+def test_what_they_decide_otherwise_waits_for_an_agent(submitted: Draft, transport: FlakyTransport, agent: Any) -> None:
     advance(submitted, "begin_review", by=agent)
     drain()
     Entity.objects.update(status="rejected")
@@ -234,9 +210,7 @@ def test_what_they_have_decided_otherwise_is_held_for_an_agent(
     assert status_there() == "incorporated"
 
 
-def test_what_was_refused_and_may_be_done_by_now_is_told_under_a_new_key(
-    submitted: Draft, transport: FlakyTransport, agent: Any
-) -> None:
+def test_what_was_refused_is_told_under_a_new_key(submitted: Draft, transport: FlakyTransport, agent: Any) -> None:
     """Under the old one, the service would only repeat its refusal."""
     Entity.objects.update(status="draft")
     advance(submitted, "begin_review", by=agent)
@@ -249,12 +223,12 @@ def test_what_was_refused_and_may_be_done_by_now_is_told_under_a_new_key(
     assert first != second
 
 
-def test_a_withdrawal_ends_what_was_held(submitted: Draft, owner: Any, agent: Any) -> None:
+def test_a_withdrawal_ends_what_was_held(submitted: Draft, agent: Any) -> None:
     advance(submitted, "begin_review", by=agent)
     Entity.objects.update(status="draft")
     drain_until_still()
     assert status_row("in_review").reason == Reason.STATE_CONFLICT
-    services.withdraw(submitted, by=owner)
+    withdraw(submitted)
     drain_until_still()
     assert status_there() == "withdrawn"
     assert not deliveries_in().exists()
@@ -263,15 +237,15 @@ def test_a_withdrawal_ends_what_was_held(submitted: Draft, owner: Any, agent: An
 @pytest.mark.parametrize("lost", [lost_before, lost_after])
 @pytest.mark.parametrize("endpoint", [SUBMIT, STATUS])
 def test_a_withdrawal_ends_the_doubt_about_what_came_before(
-    complete: Draft, transport: FlakyTransport, owner: Any, agent: Any, endpoint: str, lost: Failure
+    complete: Draft, transport: FlakyTransport, agent: Any, endpoint: str, lost: Failure
 ) -> None:
     transport.fail_on(endpoint, lost, times=1)
-    services.submit(complete, by=owner)
+    submit(complete)
     drain()
     if endpoint == STATUS:
         advance(complete, "begin_review", by=agent)
         drain()
-    services.withdraw(complete, by=owner)
+    withdraw(complete)
     drain_until_still()
     told = [] if endpoint == SUBMIT else ["in_review"]
     assert sent_statuses(transport) == [*told, "withdrawn"], "what nobody wants told any more is not told again"
@@ -281,9 +255,7 @@ def test_a_withdrawal_ends_the_doubt_about_what_came_before(
     assert deliveries_of(complete.application).overall.words == "Received"
 
 
-def test_a_service_without_the_call_is_not_told_and_holds_nothing_up(
-    submitted: Draft, transport: FlakyTransport, owner: Any, agent: Any
-) -> None:
+def test_a_service_without_the_call_holds_nothing_up(submitted: Draft, transport: FlakyTransport, agent: Any) -> None:
     transport.fail_on(STATUS, answers(405))
     advance(submitted, *RETURNED, by=agent)
     drain_until_still()
@@ -292,8 +264,8 @@ def test_a_service_without_the_call_is_not_told_and_holds_nothing_up(
     assert deliveries.notices == (NO_REVIEWS,)
     assert ("Start of the review", "With our team") in [(title, one.words) for title, one in deliveries.unresolved()]
     Entity.objects.update(status="returned_for_changes")
-    save(submitted, "the-company", {"entity.name": "Larkspur"}, owner)
-    services.submit(submitted, by=owner)
+    save(submitted, "the-company", {"entity.name": "Larkspur"})
+    submit(submitted)
     drain_until_still()
     assert transport.endpoints[2:] == ["PATCH entities", SUBMIT]
 
@@ -309,9 +281,7 @@ def test_a_key_without_the_scope_stops_nobody_else(submitted: Draft, transport: 
     assert status_there() == "in_review"
 
 
-def test_what_the_service_refuses_of_a_transition_is_no_customers_matter(
-    submitted: Draft, transport: FlakyTransport, agent: Any
-) -> None:
+def test_a_refused_transition_is_no_customers_matter(submitted: Draft, transport: FlakyTransport, agent: Any) -> None:
     transport.fail_on(STATUS, refuses("note", "Too long"), times=1)
     advance(submitted, "begin_review", by=agent)
     drain_until_still()
@@ -323,19 +293,17 @@ def test_what_the_service_refuses_of_a_transition_is_no_customers_matter(
     assert status_there() == "in_review"
 
 
-def test_a_submission_that_was_refused_under_review_goes_again_with_the_next_one(
-    complete: Draft, transport: FlakyTransport, owner: Any, agent: Any
-) -> None:
+def test_a_submission_refused_in_review_goes_again(complete: Draft, transport: FlakyTransport, agent: Any) -> None:
     transport.fail_on(SUBMIT, refuses("name", code="requirements_not_met"), times=1)
-    services.submit(complete, by=owner)
+    submit(complete)
     advance(complete, "begin_review", by=agent)
     drain_until_still()
     assert row("submission").state == "refused"
     advance(complete, "return", by=agent)
     drain_until_still()
     assert transport.endpoints.count(SUBMIT) == 1
-    save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
-    services.submit(complete, by=owner)
+    save(complete, "the-company", {"entity.name": "Larkspur"})
+    submit(complete)
     drain_until_still()
     assert transport.endpoints.count(SUBMIT) == 3
     assert sent_statuses(transport) == ["in_review", "returned_for_changes"]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from django.db import transaction
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, Phase, assume, example, given, settings
 from hypothesis import strategies as st
 
 from formation_portal.applications import services
@@ -12,16 +12,19 @@ from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.applications.models import Application
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.client import Collection
-from formation_portal.relay.models import Delivery
+from formation_portal.relay import service_profile
+from formation_portal.relay.models import Attempt, Delivery
+from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, Capabilities
 from formation_portal.relay.sync import sync
 from formation_portal.relay.worker import drain
 from tests import factories, payloads
 from tests.relay.calls.status_changes import RETURNED, advance
-from tests.relay.conftest import save
-from tests.relay.flaky_transport import FlakyTransport
+from tests.relay.conftest import save, submit
+from tests.relay.flaky_transport import FlakyTransport, answers, lost_after, lost_before, unreachable
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
+SUPPRESSED = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 TOKENS = ("one", "two")
 
 entity_edits = st.one_of(
@@ -58,7 +61,7 @@ def do(draft: Draft, action: Any, by: Any) -> None:
     """One action of a customer, or of the worker."""
     match action:
         case ("entity", (name, text)):
-            save(draft, "the-company", {name: text}, by)
+            save(draft, "the-company", {name: text})
         case ("party", token, (name, text)):
             if row := draft.party(token):
                 services.save_party(draft, row, {name: text}, version=row.version, by=by)
@@ -154,11 +157,7 @@ def assert_nothing_was_said_twice(transport: FlakyTransport) -> None:
             before |= csp_data
 
 
-@settings(
-    max_examples=25,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@settings(max_examples=25, suppress_health_check=SUPPRESSED)
 # An answer about the entity decides whether a party's role counts.
 @example(
     history=[
@@ -185,19 +184,15 @@ def test_the_service_ends_up_with_what_the_draft_says(
     assert_nothing_was_said_twice(transport)
 
 
-@settings(
-    max_examples=6,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@settings(max_examples=6, suppress_health_check=SUPPRESSED)
 @given(history=st.lists(actions, min_size=3, max_size=14))
 def test_a_correction_syncs_all_that_it_concerns(
-    history: list[Any], owner: Any, agent: Any, transport: FlakyTransport, service: FormationService
+    history: list[Any], owner: Any, agent: Any, transport: FlakyTransport
 ) -> None:
     """The same of what was submitted and came back twice, of which nothing leaves until it is sent again."""
     draft = factories.complete_draft(owner)
     for _ in range(2):
-        services.submit(draft, by=owner)
+        submit(draft)
         drain()
         advance(draft, *RETURNED, by=agent)
         drain()
@@ -206,3 +201,65 @@ def test_a_correction_syncs_all_that_it_concerns(
         do(draft, action, owner)
         assert_a_whole_sync_changes_nothing(draft)
     assert transport.calls == []
+
+
+SOMEBODY_ELSE = {
+    "id": "ent_foreign",
+    "party_id": "pty_foreign",
+    "client_reference": "FP-FOREIGN",
+    "name": "Somebody else's",
+    "first_name": "Grace",
+    "document_key": "Another slot",
+}
+FAULTS = {
+    "unreachable": unreachable,
+    "lost before": lost_before,
+    "lost after": lost_after,
+    "busy": answers(429, Retry_After="1"),
+    "broken": answers(500),
+    "no JSON": answers(201, "<html>"),
+    "somebody else": answers(201, {"data": SOMEBODY_ELSE}),
+}
+# One fault, then the worker's turn: what meets three in a row is an agent's by design.
+storms = st.tuples(st.just("storm"), st.sampled_from(sorted(FAULTS)), st.integers(0, 6))
+
+
+def storm(transport: FlakyTransport, fault: str, sunny_calls: int) -> None:
+    """So many calls go well; the next meets the fault."""
+    transport.fail_on("", lambda here, request, more: here._within.send(request), times=sunny_calls)
+    transport.fail_on("", FAULTS[fault], times=1)
+    drain()
+    transport.failures.clear()
+
+
+@pytest.mark.parametrize(
+    "capabilities",
+    [EMBEDDED_CAPABILITIES, Capabilities(lists=EMBEDDED_CAPABILITIES.lists)],
+    ids=["keys", "lists-and-whole-answers"],
+)
+@settings(
+    max_examples=12,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+    suppress_health_check=[*SUPPRESSED, HealthCheck.filter_too_much],
+)
+@given(history=st.lists(st.one_of(actions, storms), min_size=4, max_size=16))
+def test_the_service_ends_up_with_what_the_draft_says_after_any_storm(
+    history: list[Any], owner: Any, transport: FlakyTransport, service: FormationService, capabilities: Capabilities
+) -> None:
+    transport.clear()
+    transport.forgets_keys = not capabilities.honours_keys
+    service_profile.update_profile(capabilities=capabilities, can_edit=True)
+    draft = factories.new_draft(owner)
+    for action in history:
+        if action[0] == "storm":
+            storm(transport, *action[1:])
+        else:
+            do(draft, action, owner)
+    for _ in range(8):
+        drain()
+    rows = Delivery.objects.filter(application=draft.application)
+    assume(not rows.filter(state="held").exists())
+    assert not rows.exclude(state__in=("done", "queued")).exists(), list(rows)
+    assert_the_service_holds(draft, service)
+    assert len(service.entities(client_reference=draft.application.reference)) == 1
+    assert not Attempt.objects.filter(ended_at=None).exists()

@@ -13,13 +13,10 @@ from django.test import Client
 from django.utils import timezone
 from standardwebhooks import Webhook
 
-from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.core.nodes import secret_store
 from formation_portal.core.nodes.secret_store import StoredSecret
 from formation_portal.relay.models import Delivery
-from formation_portal.relay.worker import drain
-from tests.relay.flaky_transport import FlakyTransport
 
 URL = "/webhooks/formation-service/"
 SECRET = "whsec_" + base64.b64encode(b"of the service, 32 bytes long...").decode()
@@ -67,16 +64,7 @@ def sign(request: pytest.FixtureRequest, settings: Any, tmp_path: Any) -> Sign:
 
 
 @pytest.fixture
-def received(complete: Draft, transport: FlakyTransport, owner: Any) -> Draft:
-    """Submitted, and received whole; its documents are not to be read for long."""
-    services.submit(complete, by=owner)
-    drain()
-    transport.clear()
+def entity(submitted: Draft) -> str:
+    """The id of an entity whose documents are not to be read for long."""
     Delivery.objects.filter(kind="document").update(read_next_at=timezone.now() + timedelta(days=1))
-    return complete
-
-
-@pytest.fixture
-def entity(received: Draft) -> str:
-    """The id that it has at the service."""
-    return Delivery.objects.get(kind="entity").remote_id
+    return submitted.application.deliveries.get(kind="entity").remote_id

@@ -31,9 +31,7 @@ def shape(answer: Any) -> Any:
     return (answer.status_code, answer.content, headers)
 
 
-def test_an_event_is_kept_as_it_came_and_makes_the_relay_read_again(
-    sign: Sign, entity: str, transport: FlakyTransport
-) -> None:
+def test_an_event_is_kept_as_it_came_and_the_list_is_read(sign: Sign, entity: str, transport: FlakyTransport) -> None:
     body = written(event(entity))
     assert not is_due()
     answer = post(body, sign(body))
@@ -133,9 +131,7 @@ def test_nothing_that_was_sent_is_logged(sign: Sign, entity: str, caplog: pytest
         assert word not in caplog.text
 
 
-def test_a_hint_that_comes_while_the_list_can_not_be_read_is_not_lost(
-    sign: Sign, entity: str, transport: FlakyTransport
-) -> None:
+def test_an_event_during_a_failed_reading_is_not_lost(sign: Sign, entity: str, transport: FlakyTransport) -> None:
     first, second = written(event(entity)), written(event(entity, id="evt_2"))
     post(first, sign(first, name="evt_1"))
 

@@ -63,9 +63,7 @@ def test_the_embedded_service_is_as_we_say_without_a_probe(transport: FlakyTrans
 
 
 @pytest.mark.parametrize("makes_two", [True, False])
-def test_a_service_that_answers_alike_for_another_reason_is_not_known_to_honour_keys(
-    transport: FlakyTransport, makes_two: bool
-) -> None:
+def test_an_answer_that_is_alike_by_chance_does_not_prove_keys(transport: FlakyTransport, makes_two: bool) -> None:
     """It keeps two, or knows the person again."""
     first: dict[str, Any] = {}
 
@@ -115,9 +113,7 @@ def test_parties_that_show_our_reference_are_known_by_it(monkeypatch: pytest.Mon
     assert stored() == Capabilities(lists=parties, references=parties)
 
 
-def test_an_error_in_the_middle_leaves_only_that_unknown_and_replaces_an_earlier_probe_as_a_whole(
-    transport: FlakyTransport,
-) -> None:
+def test_an_error_leaves_only_that_unknown_and_replaces_an_earlier_probe(transport: FlakyTransport) -> None:
     probe()
     transport.fail_on("POST entities/csp-data", answers(500))
     output = probe()

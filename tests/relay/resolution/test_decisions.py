@@ -118,10 +118,8 @@ def test_a_decision_is_kept_with_who_took_it_and_logged_without_what_was_written
     assert agent.email not in caplog.text
 
 
-def test_what_was_changed_meanwhile_follows(
-    lost_entity: Delivery, complete: Draft, service: FormationService, owner: Any, agent: Any
-) -> None:
-    save(complete, "the-company", {"entity.name": "Larkspur"}, owner)
+def test_what_was_changed_goes(lost_entity: Delivery, complete: Draft, service: FormationService, agent: Any) -> None:
+    save(complete, "the-company", {"entity.name": "Larkspur"})
     assert row("entity").needs_a_decision, "a change settles nothing"
     [entity] = service.entities()
     bind(lost_entity.pk, agent=agent, remote_id=entity["id"])
@@ -181,9 +179,7 @@ def test_a_decision_about_an_older_trouble_and_the_second_of_two_come_late(lost_
 
 
 @pytest.mark.usefixtures("complete")
-def test_a_shareholding_may_be_there_without_an_id(
-    strict: FlakyTransport, service: FormationService, agent: Any
-) -> None:
+def test_a_shareholding_may_have_no_id_there(strict: FlakyTransport, service: FormationService, agent: Any) -> None:
     """The interface shows no id in the answer to it."""
     strict.fail_on("POST entities/shareholdings", lost_after, times=1)
     found = drain_until_undecided("shareholding", "ada/ordinary")
@@ -226,9 +222,7 @@ def duplicated(complete: Draft, transport: FlakyTransport) -> Delivery:
     return row("party", "ada")
 
 
-def test_of_duplicates_the_id_that_it_has_stays_and_nothing_is_sent(
-    duplicated: Delivery, transport: FlakyTransport, agent: Any
-) -> None:
+def test_a_duplicate_that_keeps_its_id_is_not_sent(duplicated: Delivery, transport: FlakyTransport, agent: Any) -> None:
     bind(duplicated.pk, agent=agent, remote_id=duplicated.remote_id)
     drain()
     after = row("party", "ada")
