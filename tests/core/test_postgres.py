@@ -19,7 +19,7 @@ ALL = [
     "tests/audit",
     "tests/statistics",
     "tests/reviews",
-    *(f"tests/relay/test_{name}.py" for name in ("sync", "worker", "across_machines", "skip_locked")),
+    *(f"tests/relay/test_{name}.py" for name in ("sync", "worker", "skip_locked")),
     "tests/relay/calls/test_failing_calls.py",
     "tests/relay/calls/test_rate_limit.py",
     "tests/relay/calls/test_reconciliation.py",
@@ -41,7 +41,7 @@ ALL = [
 # Where locks, pauses and whole journeys meet; the others are run by `make test-long`.
 BUSIEST = [
     "tests/accounts/test_guesses.py::test_no_span_of_time_has_more_than_the_limit",
-    *(f"tests/relay/test_{name}.py" for name in ("worker", "across_machines", "skip_locked")),
+    *(f"tests/relay/test_{name}.py" for name in ("worker", "skip_locked")),
     "tests/service/test_rate_limit.py",
     "tests/mail/test_waking.py",
     "tests/service/webhooks/test_waking.py",

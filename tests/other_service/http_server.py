@@ -27,11 +27,9 @@ class HttpServer:
 
     @property
     def url(self) -> str:
-        """The base address; known once it has been open."""
         return f"http://127.0.0.1:{self._port}"
 
     def open(self) -> None:
-        """Listen."""
         self._server = _Server(self._service, self._port)
         self._port = self._server.server_address[1]
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()

@@ -28,7 +28,6 @@ class Journal:
             os.fsync(file.fileno())
 
     def __iter__(self) -> Iterator[Received]:
-        """Every request so far."""
         for line in self._path.read_bytes().splitlines():
             yield _read(json.loads(line))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from . import validation
-from .failures import Failure, Failures
+from .failures import Failure
 from .fault_injection import BrokenReply, Plan, with_fault
 from .http_server import HttpServer
 from .journal import Journal
@@ -55,7 +55,8 @@ class OtherService:
         self.entities: dict[str, Entity] = {}
         self.key = KEY
         self.faults: list[BaseException | None] = []
-        self._troubles = Failures()
+        self._troubles: list[Failure] = []
+        self._trouble_lock = threading.Lock()
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         self._plan = plan
@@ -66,7 +67,6 @@ class OtherService:
 
     @property
     def url(self) -> str:
-        """Its base address."""
         return self._door.url
 
     def __enter__(self) -> "OtherService":
@@ -93,12 +93,16 @@ class OtherService:
         self._door.close()
 
     def heal(self) -> None:
-        """No more troubles."""
-        self._troubles.heal()
+        """No more troubles, and whoever waits goes on."""
+        with self._trouble_lock:
+            for trouble in self._troubles:
+                if trouble.gate:
+                    trouble.gate.set()
+            self._troubles.clear()
 
     def answer(self, pattern: str, status: int, body: Any = None, **more: Any) -> None:
         """Answer requests ("POST .*/parties$") with a status and a body instead of doing what they ask."""
-        self._troubles.add(Failure(pattern, status=status, body=body, **more))
+        self.add_trouble(Failure(pattern, status=status, body=body, **more))
 
     def refuse(self, pattern: str, name: str, text: str, *, times: int | None = None) -> None:
         """Refuse requests at one field, in this make's own shape."""
@@ -106,20 +110,23 @@ class OtherService:
 
     def cut(self, pattern: str, *, is_done: bool, times: int | None = 1) -> None:
         """Cut the line instead of answering, before or after doing what is asked."""
-        self._troubles.add(Failure(pattern, times=times, is_done=is_done, is_cut=True))
+        self.add_trouble(Failure(pattern, times=times, is_done=is_done, is_cut=True))
 
     def hold(self, pattern: str, *, times: int | None = 1) -> threading.Event:
         """Do what is asked, but answer only once the event that comes back is set."""
         gate = threading.Event()
-        self._troubles.add(Failure(pattern, times=times, is_done=True, gate=gate))
+        self.add_trouble(Failure(pattern, times=times, is_done=True, gate=gate))
         return gate
+
+    def add_trouble(self, trouble: Failure) -> None:
+        with self._trouble_lock:
+            self._troubles.append(trouble)
 
     def requests(self, method: str, ending: str) -> list[Received]:
         """What came by the method at paths that end so."""
         return [one for one in self.received if one.method == method and one.path.endswith(ending)]
 
     def only_entity(self) -> Entity:
-        """The one entity that there is."""
         [entity] = self.entities.values()
         return entity
 
@@ -141,8 +148,10 @@ class OtherService:
             return reply
 
     def trouble_for(self, request: Received) -> Failure | None:
-        """The trouble that the request meets."""
-        return self._troubles.for_request(f"{request.method} {request.path}")
+        """The first trouble that meets the request."""
+        with self._trouble_lock:
+            called = f"{request.method} {request.path}"
+            return next((trouble for trouble in self._troubles if trouble.meets(called)), None)
 
     def _do(self, request: Received) -> Reply:
         steps = request.path.removeprefix("/api/v1/").split("/")

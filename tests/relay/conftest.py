@@ -1,5 +1,6 @@
 """A customer with a complete draft, and the embedded service behind a transport that may fail."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,21 +14,31 @@ from formation_portal.applications.models import Application
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.transports.in_process import BASE_URL
 from formation_portal.relay import document_status, entity_status
-from formation_portal.relay.models import Delivery
+from formation_portal.relay.models import Delivery, EntityReading
 from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, Capabilities, update_profile
 from formation_portal.relay.wake import wait_for
 from formation_portal.relay.worker import drain
 from formation_portal.service.auth import portal_key
 from formation_portal.service.catalog.loader import store_catalog
+from formation_portal.service.models import Entity
 from tests import factories
 from tests.service.caller import forget_calls
 
-from .flaky_transport import FlakyTransport
+from .flaky_transport import FlakyTransport, answers
+
+STATUS, SUBMIT, READ = "POST entities/status", "POST entities/submit", "GET entities"
+RETURNED = ["begin_review", "return"]
 
 
 @pytest.fixture(autouse=True)
 def _files_go_nowhere_else(own_folders: None) -> None:
     """For every test here."""
+
+
+@pytest.fixture(autouse=True)
+def _anchor_of_its_own(settings: Any, tmp_path: Path) -> None:
+    """What other tests have committed is in another anchor."""
+    settings.AUDIT_ANCHOR = tmp_path / "anchor"
 
 
 @pytest.fixture
@@ -137,3 +148,49 @@ def read_all_entities() -> int:
 def wait_at_most(milliseconds: int, application: Application) -> None:
     with override_settings(RELAY_WAIT_MS=milliseconds):
         wait_for(application)
+
+
+# What agents and the service do.
+
+
+def advance(draft: Draft, *transitions: str, by: Any, note: str = "") -> None:
+    for transition in transitions:
+        services.advance(draft, transition, by=by, note=note)
+
+
+def status_there() -> str:
+    """Where the entity stands at the service."""
+    return Entity.objects.get().status
+
+
+def sent_statuses(transport: FlakyTransport) -> list[str]:
+    return [body["status"] for body in transport.bodies(STATUS)]
+
+
+def status_row(status: str) -> Delivery:
+    found = [one for one in Delivery.objects.filter(kind="status") if status in str([one.wanted, one.sent])]
+    return found[-1]
+
+
+def drain_until_still() -> None:
+    """Until nothing moves any more, whatever time it takes in life."""
+    for _ in range(8):
+        drain()
+
+
+def shows(transport: FlakyTransport, status: str, **members: Any) -> None:
+    """From now on the service's record of the only entity shows this."""
+    transport.clear()
+    record = {"id": row("entity").remote_id, "status": status, **members}
+    transport.fail_on(READ, answers(200, {"data": record}))
+
+
+def lets_time_pass() -> None:
+    """Every reading is due by now."""
+    EntityReading.objects.update(next_at="2026-01-01T00:00:00Z")
+
+
+def approve(draft: Draft, agent: Any) -> None:
+    """Our review has approved it, and the service knows."""
+    advance(draft, "begin_review", "approve", by=agent)
+    drain()

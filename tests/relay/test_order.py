@@ -103,7 +103,6 @@ def status_deliveries(*states: str) -> list[Delivery]:
         ("done done queued queued", 13),
         ("done done held queued", None),
         ("done done done queued", 2),
-        ("done done done done", 2),
     ],
 )
 def test_a_correction_goes_when_the_transitions_before_it_are_done(states: str, first: int | None) -> None:

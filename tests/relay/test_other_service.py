@@ -101,16 +101,6 @@ def test_what_a_service_cannot_clear_is_left_to_our_team(shares: Draft, at_other
     assert factories.again(shares).application.status is State.SUBMITTED_FOR_REVIEW
 
 
-def test_an_answer_that_was_lost_is_held_and_not_sent_twice(shares: Draft, at_other_service: OtherService) -> None:
-    at_other_service.cut("POST .*/parties$", is_done=True)
-    submit(shares)
-    drain()
-    drain()
-    assert len(at_other_service.only_entity().parties) == 2
-    assert len(at_other_service.requests("POST", "/parties")) == 2
-    assert deliveries_of(shares.application).overall.words == "With our team"
-
-
 def test_a_decision_is_read_in_any_shape(shares: Draft, at_other_service: OtherService, agent: Any) -> None:
     submit(shares)
     services.advance(shares, "begin_review", by=agent)

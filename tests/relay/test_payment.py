@@ -20,11 +20,19 @@ from formation_portal.reviews.models import ServiceStatus
 from tests import factories
 from tests.markup import Markup
 from tests.privacy.stages import findings as audit_findings
-from tests.relay.conftest import read_all_entities, row, save, submit, withdraw
-from tests.relay.entity_answers import READ, SUBMIT, _anchor_of_its_own, approve, lets_time_pass, shows
+from tests.relay.conftest import (
+    READ,
+    SUBMIT,
+    approve,
+    lets_time_pass,
+    read_all_entities,
+    row,
+    save,
+    shows,
+    submit,
+    withdraw,
+)
 from tests.relay.flaky_transport import FlakyTransport, answers, lost_before, unreachable
-
-__all__ = ["_anchor_of_its_own"]
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 

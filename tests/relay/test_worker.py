@@ -7,10 +7,11 @@ import sys
 import threading
 from collections.abc import Iterator
 from datetime import timedelta
+from queue import Empty, Queue
 from typing import Any
 
 import pytest
-from django.db import connection, connections
+from django.db import connection, connections, transaction
 from django.utils import timezone
 
 from formation_portal.applications import services
@@ -24,6 +25,7 @@ from formation_portal.relay.wake import RELAY
 from formation_portal.relay.worker import Worker, drain
 from tests import factories
 from tests.log_lines import json_lines
+from tests.two_connections import postgresql_only
 from tests.waiting import wait_until
 
 from .conftest import save, wait_at_most
@@ -49,6 +51,7 @@ def running() -> Iterator[None]:
         wait_until(RELAY.is_listened_to)
     yield
     worker.stop()
+    RELAY.wake_after_commit()
     thread.join(timeout=20)
     assert not thread.is_alive()
 
@@ -83,7 +86,7 @@ def test_several_workers_send_everything_once(complete: Draft, transport: FlakyT
     assert Attempt.objects.exclude(outcome="done").count() == 0
 
 
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="not run: on SQLite nobody knows whether a worker runs")
+@postgresql_only
 def test_a_page_does_not_wait_where_no_worker_runs(complete: Draft, django_assert_num_queries: Any) -> None:
     with django_assert_num_queries(1):
         wait_at_most(60_000, complete.application)
@@ -148,3 +151,54 @@ def test_one_applications_trouble_does_not_stop_the_others(
     monkeypatch.setattr(worker, "make_next_call", breaks)
     assert Worker().work_once()
     assert deliveries_of(other).overall.words == "Received"
+
+
+@pytest.fixture
+def looked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Queue[None]]:
+    """A worker on a connection of its own that looks for work each ten minutes unless it is woken: one item a look."""
+    looks: Queue[None] = Queue()
+    monkeypatch.setattr(worker, "_idle_seconds", lambda: 600)
+    monkeypatch.setattr(Worker, "work_once", lambda _: looks.put(None))
+    with running():
+        # Once when it starts, and once more when it listens.
+        looks.get(timeout=60)
+        looks.get(timeout=60)
+        yield looks
+
+
+@postgresql_only
+def test_a_worker_is_woken_by_a_commit_and_not_before(complete: Draft, looked: Queue[None]) -> None:
+    with transaction.atomic():
+        save(complete, "the-company", {"entity.name": "Larkspur"})
+        assert looked.empty()
+    looked.get(timeout=60)
+
+
+def listening() -> list[int]:
+    """The server's processes for those who listen."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pid FROM pg_stat_activity WHERE application_name LIKE '%relay'")
+        return [pid for (pid,) in cursor.fetchall()]
+
+
+@postgresql_only
+def test_a_worker_listens_again_after_its_connection_was_lost(looked: Queue[None]) -> None:
+    [lost] = listening()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(%s)", [lost])
+    looked.get(timeout=60)
+    wait_until(lambda: listening() not in ([], [lost]), seconds=60)
+    # It looks every second until it listens.
+    with contextlib.suppress(Empty):
+        while True:
+            looked.get(timeout=3)
+    RELAY.wake_after_commit()
+    looked.get(timeout=60)
+
+
+@postgresql_only
+@pytest.mark.usefixtures("db")
+def test_a_page_waits_only_while_a_worker_lives() -> None:
+    with running():
+        assert RELAY.is_listened_to()
+    wait_until(lambda: not RELAY.is_listened_to(), seconds=60)

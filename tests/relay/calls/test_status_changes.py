@@ -15,10 +15,8 @@ from formation_portal.relay.worker import Worker, drain
 from formation_portal.service.models import Entity
 from tests import factories
 from tests.encrypted_rows import update_each
-from tests.relay.conftest import row, save, submit, withdraw
+from tests.relay.conftest import RETURNED, STATUS, advance, row, save, sent_statuses, status_there, submit, withdraw
 from tests.relay.flaky_transport import FlakyTransport
-
-from .status_changes import RETURNED, STATUS, advance, sent_statuses, status_there
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.draft import Draft
 from formation_portal.relay.calls.sending import make_next_call
 from formation_portal.relay.delivery_status import NO_REVIEWS, deliveries_of
 from formation_portal.relay.models import Delivery, Look, Reason
@@ -18,20 +17,22 @@ from formation_portal.relay.wording import state_words
 from formation_portal.relay.worker import drain
 from formation_portal.service.models import Entity
 from tests import factories
-from tests.relay.conftest import row, save, submit, withdraw
-from tests.relay.flaky_transport import Failure, FlakyTransport, answers, lost_after, lost_before, refuses
-
-from .status_changes import (
+from tests.relay.conftest import (
     READ,
     RETURNED,
     STATUS,
     SUBMIT,
     advance,
     drain_until_still,
+    row,
+    save,
     sent_statuses,
     status_row,
     status_there,
+    submit,
+    withdraw,
 )
+from tests.relay.flaky_transport import Failure, FlakyTransport, answers, lost_after, lost_before, refuses
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
@@ -61,8 +62,7 @@ def test_without_keys_it_is_read_before_it_goes(submitted: Draft, without_keys: 
 
 
 def test_what_is_lost_often_is_found_out_by_reading(submitted: Draft, without_keys: FlakyTransport, agent: Any) -> None:
-    slow = replace(current_profile().capabilities, slowest=35.0)
-    update_profile(capabilities=slow)
+    update_profile(capabilities=replace(current_profile().capabilities, slowest=35.0))
     without_keys.fail_on(STATUS, lost_before, times=7)
     advance(submitted, *RETURNED, by=agent)
     waits = []
@@ -79,29 +79,18 @@ def test_what_is_lost_often_is_found_out_by_reading(submitted: Draft, without_ke
     assert without_keys.endpoints.count(READ) == 14, "never told again but right after two looks"
 
 
-def test_an_unknown_state_is_read_until_we_know_it(submitted: Draft, without_keys: FlakyTransport, agent: Any) -> None:
-    without_keys.fail_on(STATUS, lost_after, times=1)
-    without_keys.fail_on(READ, answers(200, {"data": {"status": "being looked at"}}), times=5)
-    advance(submitted, "begin_review", by=agent)
-    drain_until_still()
-    assert without_keys.endpoints == [STATUS, *[READ] * 6]
-    assert status_row("in_review").state == "done"
-
-
 def test_what_is_held_ends_where_no_such_call_is(complete: Draft, without_keys: FlakyTransport, owner: Any) -> None:
     without_keys.fail_on(READ, answers(404))
     without_keys.fail_on(SUBMIT, lost_before, times=1)
     submit(complete)
     drain_until_still()
     assert (row("submission").state, row("submission").reason) == ("held", Reason.UNCLEAR)
-    second = services.start(owner=owner, product=factories.product())
-    factories.fill_in(open_draft(second), by=owner)
     without_keys.clear()
     without_keys.fail_on(SUBMIT, answers(404))
-    submit(open_draft(second))
+    factories.submitted_draft(owner)
     drain_until_still()
-    found = {(one.state, one.reason) for one in Delivery.objects.filter(kind="submission")}
-    assert found == {("done", Reason.UNSUPPORTED)}
+    submissions = Delivery.objects.filter(kind="submission")
+    assert {(row.state, row.reason) for row in submissions} == {("done", Reason.UNSUPPORTED)}
     assert without_keys.endpoints.count(SUBMIT) == 1
 
 
@@ -133,16 +122,21 @@ def test_what_cannot_be_read_is_held_and_told_once(submitted: Draft, without_key
     assert status_row("in_review").state == "done"
 
 
-@pytest.mark.parametrize("status", ["", ["in_review"]])
-def test_a_record_without_a_state_settles_nothing(
-    submitted: Draft, without_keys: FlakyTransport, agent: Any, status: Any
+@pytest.mark.parametrize(
+    ("status", "times", "looks", "state"),
+    [("being looked at", 5, 6, "done"), ("", 1_000, 1, "held"), (["in_review"], 1_000, 1, "held")],
+)
+def test_a_state_on_the_way_is_read_again_and_one_that_is_none_settles_nothing(
+    submitted: Draft, without_keys: FlakyTransport, agent: Any, status: Any, times: int, looks: int, state: str
 ) -> None:
     without_keys.fail_on(STATUS, lost_after, times=1)
-    without_keys.fail_on(READ, answers(200, {"data": {"status": status}}))
+    without_keys.fail_on(READ, answers(200, {"data": {"status": status}}), times=times)
     advance(submitted, "begin_review", by=agent)
     drain_until_still()
-    held = status_row("in_review")
-    assert (held.state, held.reason, held.lookups.get().conclusion) == ("held", Reason.UNCLEAR, "no state that we know")
+    assert without_keys.endpoints == [STATUS, *[READ] * looks]
+    found = status_row("in_review")
+    assert (found.state, found.reason) == (state, "" if state == "done" else Reason.UNCLEAR)
+    assert state == "done" or found.lookups.get().conclusion == "no state that we know"
 
 
 def test_a_record_of_something_else_settles_nothing(submitted: Draft, without_keys: FlakyTransport, agent: Any) -> None:
@@ -196,13 +190,11 @@ def test_what_they_decide_otherwise_waits_for_an_agent(submitted: Draft, transpo
     held = status_row("submitted_to_csp")
     assert (held.state, held.reason) == ("held", Reason.STATE_CONFLICT)
     assert sent_statuses(transport) == ["in_review", "submitted_to_csp"], "tried once, and what follows waits"
-    assert state_words(held) == "The application has a different status at the service"
     assert held.lookups.get().conclusion == "it stands at rejected"
     assert "Status we sent: submitted_to_csp" in provider_message(held, ids={})
     assert [one.pk for one in deliveries_in("undecided")] == [held.pk]
-    assert ("Approval", "With our team") in [
-        (title, view.words) for title, view in deliveries_of(submitted.application).unresolved()
-    ]
+    unresolved = deliveries_of(submitted.application).unresolved()
+    assert ("Approval", "With our team") in [(title, view.words) for title, view in unresolved]
     # The service's people put it right, and ours say that it is to be told again.
     Entity.objects.update(status="in_review")
     declare_absent(held.pk, agent=agent)
@@ -210,28 +202,24 @@ def test_what_they_decide_otherwise_waits_for_an_agent(submitted: Draft, transpo
     assert status_there() == "incorporated"
 
 
-def test_what_was_refused_is_told_under_a_new_key(submitted: Draft, transport: FlakyTransport, agent: Any) -> None:
-    """Under the old one, the service would only repeat its refusal."""
+@pytest.mark.parametrize("is_withdrawn", [True, False])
+def test_what_was_refused_is_told_under_a_new_key_or_ended_by_a_withdrawal(
+    submitted: Draft, transport: FlakyTransport, agent: Any, is_withdrawn: bool
+) -> None:
+    """Under the old key, the service would only repeat its refusal."""
     Entity.objects.update(status="draft")
     advance(submitted, "begin_review", by=agent)
     make_next_call(submitted.application.pk)
     assert status_row("in_review").reason == Reason.STATE_CONFLICT
-    Entity.objects.update(status="submitted_for_review")
+    if is_withdrawn:
+        withdraw(submitted)
+    else:
+        Entity.objects.update(status="submitted_for_review")
     drain_until_still()
-    assert status_there() == "in_review"
+    assert status_there() == ("withdrawn" if is_withdrawn else "in_review")
+    assert not deliveries_in().exists()
     first, second = (call.key for call in transport.calls if call.endpoint == STATUS)
     assert first != second
-
-
-def test_a_withdrawal_ends_what_was_held(submitted: Draft, agent: Any) -> None:
-    advance(submitted, "begin_review", by=agent)
-    Entity.objects.update(status="draft")
-    drain_until_still()
-    assert status_row("in_review").reason == Reason.STATE_CONFLICT
-    withdraw(submitted)
-    drain_until_still()
-    assert status_there() == "withdrawn"
-    assert not deliveries_in().exists()
 
 
 @pytest.mark.parametrize("lost", [lost_before, lost_after])

@@ -18,8 +18,7 @@ from formation_portal.relay.service_profile import EMBEDDED_CAPABILITIES, Capabi
 from formation_portal.relay.sync import sync
 from formation_portal.relay.worker import drain
 from tests import factories, payloads
-from tests.relay.calls.status_changes import RETURNED, advance
-from tests.relay.conftest import save, submit
+from tests.relay.conftest import RETURNED, advance, save, submit
 from tests.relay.flaky_transport import FlakyTransport, answers, lost_after, lost_before, unreachable
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
