@@ -1,58 +1,29 @@
 """The desired state is a pure function of a draft, and nothing inactive is ever in it."""
 
-from datetime import date
 from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from formation_portal.applications.draft import Draft
-from formation_portal.applications.models import (
-    Application,
-    Document,
-    Holding,
-    Party,
-    SectionAnswers,
-    ShareClass,
-    document_subject,
-)
-from formation_portal.contract import canonical
+from formation_portal.applications.models import document_subject
 from formation_portal.contract.record import Holder
 from formation_portal.contract.schema import FormSchema
 from formation_portal.relay.calls import bodies
 from formation_portal.relay.models import ResourceKind
 from formation_portal.relay.sync import DesiredResource, desired_state
 from tests import payloads, strategies
+from tests.applications.draft_strategies import drafts as drafts_of
 
 
 @st.composite
 def drafts(draw: st.DrawFn) -> Draft:
     """A draft of any schema and any completeness, in memory."""
-    schema = FormSchema.model_validate(draw(strategies.schemas()))
-    application = Application(product_id="product", reference="FP-TEST", state="draft")
-    draft = Draft(application, schema=schema, today=date(2026, 11, 21))
-    for section in schema.entity_sections:
-        raw = draw(strategies.raw_answers(section.fields))
-        draft.sections[section.key] = SectionAnswers(section_key=section.key, raw=raw)
-    roles = [section.role for section in schema.role_sections if section.role]
-    for number in range(draw(st.integers(0, 3)) if roles else 0):
-        kind = draw(st.sampled_from(canonical.PARTY_KINDS))
-        held = draw(st.lists(st.sampled_from(roles), min_size=1, unique=True))
-        raw = draw(strategies.raw_answers(schema.fields_of(kind, roles)))
-        draft.party_models.append(Party(token=f"p{number}", kind=kind, roles=held, raw=raw))
-    for number in range(draw(st.integers(0, 2)) if schema.share_section else 0):
-        raw = draw(strategies.raw_answers(schema.share_class_fields))
-        draft.share_class_models.append(ShareClass(token=f"c{number}", raw=raw))
-    for party in draft.party_models:
-        for share_class in draft.share_class_models:
-            if draw(st.booleans()):
-                shares = draw(st.sampled_from([None, 0, 5]))
-                draft.holdings[(party.token, share_class.token)] = Holding(typed=str(shares), shares=shares)
-        if draw(st.booleans()):
-            subject = document_subject(party.token, "Passport")
-            draft.documents.append(
-                Document(party=party, slot="Passport", subject=subject, name="p.pdf", sha256=party.token)
-            )
+    draft = draw(drafts_of(FormSchema.model_validate(draw(strategies.schemas()))))
+    draft.application.product_id, draft.application.reference = "product", "FP-TEST"
+    for document in draft.documents:
+        document.subject = document_subject(document.party.token, document.slot)
+        document.sha256 = document.party.token
     return draft
 
 
