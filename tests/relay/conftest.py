@@ -76,12 +76,6 @@ def without_keys(transport: FlakyTransport) -> FlakyTransport:
 
 
 @pytest.fixture
-def without_edits(settings: Any) -> None:
-    """A service that is known to have none of the calls that change what it was sent."""
-    settings.FORMATION_SERVICE_EDITS = False
-
-
-@pytest.fixture
 def draft(transport: FlakyTransport, draft: Draft) -> Draft:
     """A new draft of the owner's, of a product that the embedded service has."""
     return draft

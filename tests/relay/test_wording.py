@@ -41,17 +41,14 @@ CANNOT = "The service cannot do this: tell it by e-mail, then record it here"
 OTHER_STATUS = "Not accepted because of the application’s status at the service; checking that status"
 STATES = {
     ("queued", ""): "Will be sent",
-    ("sending", ""): "Being sent",
     ("done", ""): "Received",
     ("done", "duplicate"): "The service has duplicates",
     ("done", "unsupported"): CANNOT,
-    ("done", "told"): "Formation service informed",
     ("waiting", ""): "Waiting to retry",
     ("waiting", "not_authorised"): "The service does not accept our key",
     ("waiting", "not_allowed"): "Our key lacks the scope for this: an operator has to request it",
     ("waiting", "file_missing"): "The uploaded file cannot be read at the moment; trying again",
     ("waiting", "resend"): "It did not arrive and will be sent again",
-    ("unknown", ""): "Delivery uncertain",
     ("unknown", "unclear"): "Delivery uncertain",
     ("unknown", "state_conflict"): OTHER_STATUS,
     ("reconciling", ""): "Checking the service’s records",
@@ -64,11 +61,9 @@ STATES = {
     ("held", "unsupported"): CANNOT,
     ("held", "file_missing"): "The uploaded file was replaced or removed before it was sent",
     ("held", "not_found"): "The service no longer has it",
-    ("held", "unexpected"): "The service sent an unexpected answer",
     ("held", "not_accepted"): "The service did not accept it and names no answer to change",
     ("held", "idempotency_key_reused"): "The service says our idempotency key was used for different content",
     ("held", "invalid_state"): "The service does not accept this change in the entity’s current status",
-    ("held", "schema_superseded"): "The service now has a newer form",
 }
 
 

@@ -84,8 +84,10 @@ def test_a_file_that_is_too_large_goes_to_the_customer(transport: FlakyTransport
     assert Delivery.objects.get(kind="document").state == state
 
 
-@pytest.mark.usefixtures("without_edits")
-def test_an_agent_sends_it_again_and_all_of_it_arrives(complete: Draft, transport: FlakyTransport, agent: Any) -> None:
+def test_an_agent_sends_it_again_and_all_of_it_arrives(
+    complete: Draft, transport: FlakyTransport, agent: Any, settings: Any
+) -> None:
+    settings.FORMATION_SERVICE_EDITS = False
     refusal = {"errors": [{"pointer": "/csp_data", "code": "wrong_type", "detail": WORDS}]}
     transport.fail_on(CSP_DATA, answers(422, refusal), times=1)
     submit(complete)

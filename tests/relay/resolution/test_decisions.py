@@ -266,12 +266,10 @@ def test_what_a_duplicate_holds_goes_to_the_id_that_is_left_or_to_a_new_one(
     ("kind", "state", "reason", "is_doubtful", "may"),
     [
         ("party", "held", "unclear", True, {"decide"}),
-        ("party", "held", "ambiguous", True, {"decide"}),
         ("party", "held", "unsupported", False, {"inform", "must inform"}),
         ("party", "held", "not_found", False, {"inform", "send again"}),
         ("party", "held", "not_found", True, {"inform"}),
         ("party", "held", "file_missing", False, {"inform"}),
-        ("party", "held", "idempotency_key_reused", False, {"inform"}),
         ("status", "held", "unclear", True, {"decide"}),
         ("status", "held", "not_found", False, {"decide", "send again"}),
         ("status", "held", "unsupported", False, {"decide"}),
@@ -283,7 +281,6 @@ def test_what_a_duplicate_holds_goes_to_the_id_that_is_left_or_to_a_new_one(
         ("document", "waiting", "resend", False, set()),
         ("party", "unknown", "unclear", True, set()),
         ("party", "sending", "", False, set()),
-        ("party", "reconciling", "", False, set()),
         ("party", "refused", "", False, {"send again"}),
     ],
 )
