@@ -103,7 +103,6 @@ def save_first_party(draft: Draft, raw: dict[str, Any]) -> None:
 
 def save_class(draft: Draft, token: str, raw: dict[str, Any]) -> None:
     share_class = draft.share_class(token)
-    assert share_class is not None
     services.save_share_class(draft, share_class, raw, version=share_class.version, by=draft.application.owner)
 
 

@@ -29,13 +29,9 @@ def drafts(draw: st.DrawFn) -> Draft:
 
 def holder_of(draft: Draft, resource: DesiredResource) -> Holder:
     if resource.kind in (ResourceKind.PARTY, ResourceKind.PARTY_CSP):
-        row = draft.party(resource.subject)
-        assert row is not None
-        return row.record
+        return draft.party(resource.subject).record
     if resource.kind in (ResourceKind.SHARE_CLASS, ResourceKind.SHARE_CLASS_CSP):
-        one = draft.share_class(resource.subject)
-        assert one is not None
-        return one.record
+        return draft.share_class(resource.subject).record
     return None
 
 
@@ -78,13 +74,11 @@ def assert_nothing_is_inactive(draft: Draft) -> None:
                     assert draft.form_state.section_activation(section).active
         if resource.kind is ResourceKind.DOCUMENT:
             party = draft.party(resource.subject.partition("/")[0])
-            assert party is not None
             assert "Passport" in {slot.name for slot in draft.form_state.slots(party.record)}
         if resource.kind in (ResourceKind.SHARE_CLASS, ResourceKind.SHAREHOLDING):
             assert draft.holds_shares
         if resource.kind is ResourceKind.SHAREHOLDING:
             holder_row = draft.party(resource.subject.partition("/")[0])
-            assert holder_row is not None
             assert draft.is_shareholder(holder_row)
 
 
@@ -99,9 +93,9 @@ def assert_creates_send_the_contracts_bodies(draft: Draft) -> None:
             assert body.pop("client_reference") == "FP-TEST"
             assert body == payloads.entity_properties(draft.form_state)
         elif resource.kind is ResourceKind.PARTY:
-            assert body == payloads.party_body(draft.form_state, holder)  # type: ignore[arg-type]
+            assert body == payloads.party_body(draft.form_state, holder)
         elif resource.kind is ResourceKind.SHARE_CLASS:
-            assert body == {"par_value": 0} | payloads.properties(draft.form_state, holder)  # type: ignore[arg-type]
+            assert body == {"par_value": 0} | payloads.properties(draft.form_state, holder)
         elif resource.kind.is_csp:
             assert body == payloads.csp_data(draft.form_state, holder)
 
@@ -128,9 +122,7 @@ def test_an_edit_brings_any_record_to_the_desired_state(draft: Draft, data: st.D
     draft.invalidate()
     after = {resource.name: resource.payload for resource in desired_state(draft) if resource.payload}
     for name in (ResourceKind.ENTITY, ""), (ResourceKind.ENTITY_CSP, ""):
-        old, new = (payloads[name] for payloads in (before, after))  # type: ignore[index]
-        assert old is not None
-        assert new is not None
+        old, new = (payloads[name] for payloads in (before, after))
         there = bodies.full_body(name[0], old)
         _lay(there, bodies.changed_members(name[0], old, new))
         assert there == bodies.full_body(name[0], new)

@@ -12,8 +12,7 @@ from django.db import connections, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from formation_portal.applications import services
-from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.mail.models import Email
 from formation_portal.mail.outbox import claim_next as claim_letter
@@ -60,15 +59,11 @@ def held_elsewhere(rows: QuerySet[Any]) -> Iterator[None]:
 
 
 def test_a_worker_takes_the_next_application_while_one_is_held(complete: Draft, owner: Any) -> None:
-    other = services.start(owner=owner, product=factories.product())
-    factories.fill_in(open_draft(other), by=owner)
+    other = factories.complete_draft(owner).application
     with held_elsewhere(Application.objects.filter(pk=complete.application.pk)):
         assert claim(complete.application.pk) is None
-        taken = claim(other.pk)
-        assert taken is not None
-        assert taken.application == other
-    again = claim(complete.application.pk)
-    assert again is not None
+        assert claim(other.pk).application == other
+    assert claim(complete.application.pk).application == complete.application
 
 
 def test_a_letter_that_is_held_is_passed_over(db: None) -> None:
@@ -94,13 +89,9 @@ def test_an_event_that_is_held_is_passed_over_and_its_entity_with_it(db: None) -
             )
         )
     with held_elsewhere(EventDelivery.objects.filter(pk=rows[0].pk)):
-        taken = claim_event(subscription.pk)
-        assert taken is not None
-        assert taken.delivery == rows[2]
+        assert claim_event(subscription.pk).delivery == rows[2]
         assert claim_event(subscription.pk) is None
-    taken = claim_event(subscription.pk)
-    assert taken is not None
-    assert taken.delivery == rows[0]
+    assert claim_event(subscription.pk).delivery == rows[0]
 
 
 def test_what_an_event_tells_of_while_the_status_is_noted_is_read_again(

@@ -134,7 +134,7 @@ def assert_the_service_holds(draft: Draft, service: FormationService) -> None:
     wanted_shares = {
         (parties[party], classes[share_class]): holding.shares
         for (party, share_class), holding in draft.holdings.items()
-        if party in parties and share_class in classes and draft.is_shareholder(draft.party(party))  # type: ignore[arg-type]
+        if party in parties and share_class in classes and draft.is_shareholder(draft.party(party))
     }
     assert held_shares.keys() <= wanted_shares.keys()
     for pair, shares in wanted_shares.items():
