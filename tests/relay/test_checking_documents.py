@@ -68,7 +68,7 @@ def test_a_row_that_is_there_already_sends_nothing_either(service: FormationServ
     assert service.records(row("entity").remote_id, Collection.DOCUMENTS) == []
 
 
-def test_what_turns_out_to_be_malware_is_removed(
+def test_malware_found_later_is_removed(
     away: Scanner, draft: Draft, owner: Any, django_capture_on_commit_callbacks: Any
 ) -> None:
     document = services.add_document(draft, None, "Business plan", factories.upload(INFECTED, "x.jpg"), by=owner)

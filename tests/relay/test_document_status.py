@@ -57,9 +57,7 @@ def slot(client: Client, draft: Draft) -> str:
     return " ".join(next(text for text in slots if "passport.pdf" in text).split())
 
 
-def test_a_returned_document_stands_on_top_with_its_note(
-    submitted: Draft, transport: FlakyTransport, as_owner: Client
-) -> None:
+def test_a_returned_document_stands_on_top(submitted: Draft, transport: FlakyTransport, as_owner: Client) -> None:
     says(transport, "rejected", status_note=NOTE)
     assert read_all_documents() == 1
     draft = factories.again(submitted)
@@ -120,7 +118,7 @@ def test_what_was_removed_there_or_withdrawn_is_not_asked_for(submitted: Draft) 
     assert read_all_documents() == 0
 
 
-def test_what_is_in_review_stays_in_review(submitted: Draft, transport: FlakyTransport, as_owner: Client) -> None:
+def test_a_case_in_review_is_not_returned(submitted: Draft, transport: FlakyTransport, as_owner: Client) -> None:
     type(submitted.application).objects.update(state=State.IN_REVIEW)
     says(transport, "rejected", status_note=NOTE)
     read_all_documents()

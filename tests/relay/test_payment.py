@@ -123,7 +123,7 @@ def test_the_page_links_to_where_the_customer_pays_by_the_newest_address_that_it
     assert transport.calls == [], "the service is not to be called"
 
 
-def test_no_odd_address_is_linked(complete: Draft, transport: FlakyTransport, as_owner: Client, settings: Any) -> None:
+def test_only_https_is_linked(complete: Draft, transport: FlakyTransport, as_owner: Client, settings: Any) -> None:
     submit_unpaid(complete, transport, status="unpaid", payment_url="http://pay.example/9")
     settings.RELAY_CALLS_PER_SECOND = 1_000
     for url in ("http://pay.example/9", "javascript:alert(1)", "https://pay.example@evil.example/"):

@@ -94,9 +94,7 @@ def test_an_event_that_is_held_is_passed_over_and_its_entity_with_it(db: None) -
     assert claim_event(subscription.pk).delivery == rows[0]
 
 
-def test_what_an_event_tells_of_while_the_status_is_noted_is_read_again(
-    submitted: Draft, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_event_while_a_status_is_noted_is_read(submitted: Draft, monkeypatch: pytest.MonkeyPatch) -> None:
     entity_id, note = row("entity").remote_id, entity_status._note_record
     told: list[Future[None]] = []
 

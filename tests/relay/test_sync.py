@@ -49,9 +49,7 @@ def test_things_go_in_the_order_of_the_design_and_what_was_acknowledged_is_never
     assert len(transport.calls) == 7
 
 
-def test_an_edit_sends_what_changed_and_no_difference_that_only_cleaning_makes(
-    complete: Draft, transport: FlakyTransport, owner: Any
-) -> None:
+def test_an_edit_sends_what_changed_and_nothing_else(complete: Draft, transport: FlakyTransport, owner: Any) -> None:
     drain()
     transport.clear()
     # What was sent before texts were cleaned.
@@ -92,7 +90,7 @@ def test_a_line_break_that_was_removed_is_sent(complete: Draft, transport: Flaky
     assert [made.body["csp_data"] for made in transport.calls] == [{"xy.goods": "Tea Spices"}]
 
 
-def test_an_inactive_answer_comes_back(complete: Draft, transport: FlakyTransport, service: FormationService) -> None:
+def test_an_inactive_answer_is_cleared(complete: Draft, transport: FlakyTransport, service: FormationService) -> None:
     save(complete, "the-company", {"xy.activity": "Trading", "xy.goods": "Timber"})
     drain()
     transport.clear()

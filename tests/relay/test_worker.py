@@ -137,9 +137,7 @@ def test_a_second_signal_does_not_wait_for_the_first() -> None:
         signal.signal(signal.SIGTERM, kept)
 
 
-def test_one_applications_trouble_does_not_stop_the_others(
-    complete: Draft, owner: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_broken_application_stops_no_other(complete: Draft, owner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     other = services.start(owner=owner, product=factories.product())
     broken = complete.application.pk
 

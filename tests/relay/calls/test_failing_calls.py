@@ -110,9 +110,7 @@ def test_what_may_have_arrived_stays_in_doubt_while_its_repeat_is_surely_not_pro
     assert row("party", "ada").state == "done"
 
 
-def test_what_changes_while_in_doubt_is_sent_later(
-    complete: Draft, transport: FlakyTransport, service: FormationService
-) -> None:
+def test_a_change_in_doubt_is_sent_later(complete: Draft, transport: FlakyTransport, service: FormationService) -> None:
     transport.fail_on("POST entities/parties", lost_after, times=1)
     drain()
     save_first_party(complete, {"person.last_name": "King"})

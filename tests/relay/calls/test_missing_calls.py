@@ -33,7 +33,7 @@ def received(complete: Draft, transport: FlakyTransport) -> Draft:
 
 
 @pytest.mark.parametrize("answer", [NOT_FOUND, answers(405)], ids=("404-code", "405"))
-def test_a_change_of_what_is_there_is_impossible(received: Draft, transport: FlakyTransport, answer: Failure) -> None:
+def test_a_change_without_a_call_is_impossible(received: Draft, transport: FlakyTransport, answer: Failure) -> None:
     transport.fail_on(CHANGE, answer)
     save_first_party(received, {"person.last_name": "King"})
     drain()

@@ -60,9 +60,7 @@ def test_a_call_counts_from_its_end(at_service: ServiceProfile, settings: Any) -
     assert opens_after(at_service, after(0.5)) == pytest.approx(0.9)
 
 
-def test_five_calls_without_an_answer_open_the_breaker_and_then_one_call_tries_for_all(
-    at_service: ServiceProfile,
-) -> None:
+def test_five_calls_without_an_answer_open_the_breaker_and_then_one_tries_for_all(at_service: ServiceProfile) -> None:
     for _ in range(timing.FAILURES):
         assert opens_after(at_service, NOW) == 0
         rate_limit.record_outcome(at_service, SILENT, NOW, was_retry=False)

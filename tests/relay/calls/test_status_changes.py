@@ -51,7 +51,7 @@ def test_the_service_follows_through_two_rounds_to_the_incorporation(
     assert drain() == 0
 
 
-def test_a_note_is_cut_where_the_service_stops_reading(submitted: Draft, transport: FlakyTransport, agent: Any) -> None:
+def test_a_note_is_cut_at_the_services_limit(submitted: Draft, transport: FlakyTransport, agent: Any) -> None:
     advance(submitted, "begin_review", by=agent)
     advance(submitted, "return", by=agent, note="Two\nlines\x0band " + "more " * STATUS_NOTE_LIMIT)
     drain()

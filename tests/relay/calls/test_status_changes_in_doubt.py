@@ -48,7 +48,7 @@ def test_a_transition_is_done_exactly_once(submitted: Draft, transport: FlakyTra
     assert deliveries_of(submitted.application).overall.words == "Received"
 
 
-def test_without_keys_it_is_read_before_it_goes(submitted: Draft, without_keys: FlakyTransport, agent: Any) -> None:
+def test_without_keys_a_status_is_read_first(submitted: Draft, without_keys: FlakyTransport, agent: Any) -> None:
     without_keys.fail_on(STATUS, lost_after, times=1)
     advance(submitted, "begin_review", by=agent)
     drain_until_still()
@@ -61,7 +61,7 @@ def test_without_keys_it_is_read_before_it_goes(submitted: Draft, without_keys: 
     assert status_there() == "returned_for_changes"
 
 
-def test_what_is_lost_often_is_found_out_by_reading(submitted: Draft, without_keys: FlakyTransport, agent: Any) -> None:
+def test_what_is_lost_often_is_settled_by_reading(submitted: Draft, without_keys: FlakyTransport, agent: Any) -> None:
     update_profile(capabilities=replace(current_profile().capabilities, slowest=35.0))
     without_keys.fail_on(STATUS, lost_before, times=7)
     advance(submitted, *RETURNED, by=agent)
@@ -78,7 +78,7 @@ def test_what_is_lost_often_is_found_out_by_reading(submitted: Draft, without_ke
     assert without_keys.endpoints.count(READ) == 14, "never told again but right after two looks"
 
 
-def test_what_is_held_ends_where_no_such_call_is(complete: Draft, without_keys: FlakyTransport, owner: Any) -> None:
+def test_what_is_held_ends_if_the_call_is_missing(complete: Draft, without_keys: FlakyTransport, owner: Any) -> None:
     without_keys.fail_on(READ, answers(404))
     without_keys.fail_on(SUBMIT, lost_before, times=1)
     submit(complete)
@@ -159,7 +159,7 @@ def test_what_was_returned_there_meanwhile_was_submitted_before(complete: Draft,
     assert row("submission").state == "done"
 
 
-def test_a_second_submission_is_not_the_first(submitted: Draft, without_keys: FlakyTransport, agent: Any) -> None:
+def test_a_second_submission_is_sent_as_well(submitted: Draft, without_keys: FlakyTransport, agent: Any) -> None:
     advance(submitted, *RETURNED, by=agent)
     submit(submitted)
     without_keys.fail_on(SUBMIT, lost_before, times=1)
@@ -169,9 +169,7 @@ def test_a_second_submission_is_not_the_first(submitted: Draft, without_keys: Fl
 
 
 @pytest.mark.parametrize("status", ["in_review", "rejected"])
-def test_what_is_done_there_already_is_done(
-    submitted: Draft, transport: FlakyTransport, agent: Any, status: str
-) -> None:
+def test_what_is_done_already_is_done(submitted: Draft, transport: FlakyTransport, agent: Any, status: str) -> None:
     Entity.objects.update(status=status)
     advance(submitted, "begin_review", by=agent)
     drain_until_still()

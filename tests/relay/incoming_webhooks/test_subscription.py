@@ -97,9 +97,7 @@ def test_a_test_event_arrives_or_its_refusal_is_reported(settings: Any, capsys: 
     assert "Set WEBHOOK_SCHEME to the scheme of the formation service." in output
 
 
-def test_a_test_event_that_does_not_arrive_is_reported(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lost_test_event_is_reported(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     moments = itertools.count(0, 10)
     monkeypatch.setattr(register_webhook.time, "monotonic", lambda: next(moments))
     monkeypatch.setattr(register_webhook.time, "sleep", lambda seconds: None)
@@ -113,7 +111,7 @@ def test_a_subscription_needs_no_test_event(transport: FlakyTransport, capsys: p
     assert "cannot send a test event" in output
 
 
-def test_at_a_terminal_the_command_asks_for_the_scheme(
+def test_a_terminal_is_asked_for_the_scheme(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers_typed = iter(("HMAC", " Plain "))

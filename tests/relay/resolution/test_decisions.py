@@ -118,7 +118,9 @@ def test_a_decision_is_kept_with_who_took_it_and_logged_without_what_was_written
     assert agent.email not in caplog.text
 
 
-def test_what_was_changed_goes(lost_entity: Delivery, complete: Draft, service: FormationService, agent: Any) -> None:
+def test_a_change_meanwhile_follows(
+    lost_entity: Delivery, complete: Draft, service: FormationService, agent: Any
+) -> None:
     save(complete, "the-company", {"entity.name": "Larkspur"})
     assert row("entity").needs_a_decision, "a change settles nothing"
     [entity] = service.entities()
