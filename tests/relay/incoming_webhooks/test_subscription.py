@@ -2,6 +2,7 @@
 
 import itertools
 import stat
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,27 +26,27 @@ from .conftest import SECRET, event, post, written
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 
-@pytest.fixture(autouse=True)
-def _an_empty_folder(settings: Any, tmp_path: Path, transport: FlakyTransport) -> None:
+Register = Callable[..., str]
+
+
+@pytest.fixture
+def register(settings: Any, tmp_path: Path, transport: FlakyTransport, capsys: pytest.CaptureFixture[str]) -> Register:
+    """Run the command; return everything that it writes."""
     # After the key to the service was made.
     settings.DATA_DIR = tmp_path
 
+    def run(*arguments: str) -> str:
+        call_command("register_webhook", *arguments)
+        output = capsys.readouterr()
+        return output.out + output.err
 
-def registered(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """Run the command without its test event; return everything that it writes."""
-    return run_with_test(capsys, "--wait=0", *arguments)
-
-
-def run_with_test(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    call_command("register_webhook", *arguments)
-    output = capsys.readouterr()
-    return output.out + output.err
+    return run
 
 
 def test_the_portal_subscribes_and_verifies_what_the_service_then_signs(
-    settings: Any, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+    register: Register, settings: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    output = registered(capsys)
+    output = register("--wait=0")
     row = Subscription.objects.get()
     assert row.url == f"{settings.PORTAL_URL}/webhooks/formation-service/"
     assert row.url in output
@@ -57,15 +58,15 @@ def test_the_portal_subscribes_and_verifies_what_the_service_then_signs(
     assert ReceivedEvent.objects.count() == 1
 
 
-def test_a_second_time_changes_nothing_unless_it_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    registered(capsys)
+def test_a_second_time_changes_nothing_unless_it_is_asked_for(register: Register) -> None:
+    register("--wait=0")
     first = incoming_webhooks.signing_secrets()
-    assert "subscribed already" in registered(capsys)
+    assert "subscribed already" in register("--wait=0")
     assert incoming_webhooks.signing_secrets() == first
-    registered(capsys, "--anew")
+    register("--wait=0", "--anew")
     assert incoming_webhooks.signing_secrets() != first
     secret_store.delete(StoredSecret.WEBHOOK_SECRET)
-    registered(capsys)
+    register("--wait=0")
     assert incoming_webhooks.signing_secrets() == (secret_of(Subscription.objects.get().id),)
     assert Subscription.objects.count() == 1, "the earlier one is ended"
 
@@ -85,63 +86,61 @@ def _service_tests_at_once(transport: FlakyTransport) -> None:
 
 
 @pytest.mark.usefixtures("_service_tests_at_once")
-def test_a_test_event_arrives_or_its_refusal_is_reported(settings: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "The test event arrived." in run_with_test(capsys)
+def test_a_test_event_arrives_or_its_refusal_is_reported(settings: Any, register: Register) -> None:
+    assert "The test event arrived." in register()
     received = ReceivedEvent.objects.get()
     assert (received.kind, received.about) == ("webhook.test", "")
     # A second run tests the subscription that is there.
-    assert "WEBHOOK_SCHEME=standard is set." in run_with_test(capsys)
+    assert "WEBHOOK_SCHEME=standard is set." in register()
     settings.WEBHOOK_SCHEME = "plain"
-    output = run_with_test(capsys, "--scheme=plain")
+    output = register("--scheme=plain")
     assert "The test event was rejected. 1 event was rejected because they are signed in another way" in output
     assert "Set WEBHOOK_SCHEME to the scheme of the formation service." in output
 
 
-def test_a_lost_test_event_is_reported(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lost_test_event_is_reported(register: Register, monkeypatch: pytest.MonkeyPatch) -> None:
     moments = itertools.count(0, 10)
     monkeypatch.setattr(register_webhook.time, "monotonic", lambda: next(moments))
     monkeypatch.setattr(register_webhook.time, "sleep", lambda seconds: None)
-    assert "The test event did not arrive within 15 seconds." in run_with_test(capsys)
+    assert "The test event did not arrive within 15 seconds." in register()
 
 
-def test_a_subscription_needs_no_test_event(transport: FlakyTransport, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_subscription_needs_no_test_event(transport: FlakyTransport, register: Register) -> None:
     transport.fail_on("POST webhooks/test", answers(404))
-    output = run_with_test(capsys)
+    output = register()
     assert "Subscribed: " in output
     assert "cannot send a test event" in output
 
 
-def test_a_terminal_is_asked_for_the_scheme(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_terminal_is_asked_for_the_scheme(register: Register, monkeypatch: pytest.MonkeyPatch) -> None:
     answers_typed = iter(("HMAC", " Plain "))
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
     monkeypatch.setattr("builtins.input", lambda question: next(answers_typed))
-    output = run_with_test(capsys)
+    output = register()
     assert "standard: Standard Webhooks" in output
     assert "Set WEBHOOK_SCHEME=plain" in output
 
 
 def test_a_service_without_the_call_leaves_it_to_a_setting(
-    transport: FlakyTransport, settings: Any, capsys: pytest.CaptureFixture[str]
+    transport: FlakyTransport, settings: Any, register: Register
 ) -> None:
     transport.fail_on("GET webhooks", answers(405))
     with pytest.raises(CommandError, match="set WEBHOOK_SECRET"):
-        registered(capsys)
+        register("--wait=0")
     settings.WEBHOOK_SECRET = SECRET
-    output = registered(capsys)
+    output = register("--wait=0")
     assert "WEBHOOK_SECRET is set" in output
     assert SECRET not in output
 
 
 def test_an_answer_without_a_secret_keeps_the_one_before(
-    transport: FlakyTransport, service: FormationService, capsys: pytest.CaptureFixture[str]
+    transport: FlakyTransport, service: FormationService, register: Register
 ) -> None:
-    registered(capsys)
+    register("--wait=0")
     first = incoming_webhooks.signing_secrets()
     transport.fail_on("POST webhooks", answers(201, {"data": {"id": "wh_1", "secret": None}}))
     with pytest.raises(CommandError, match="Not subscribed"):
-        registered(capsys, "--anew")
+        register("--wait=0", "--anew")
     assert incoming_webhooks.signing_secrets() == first
     assert len(service.webhooks()) == 1
 
