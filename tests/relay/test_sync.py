@@ -203,9 +203,10 @@ def test_saving_costs_the_same_number_of_queries_however_much_there_is(
     for number in range(12):
         services.add_party(complete, "person", ["director"], factories.ADA, by=owner, token=f"p{number}")
     fresh = factories.again(complete)
+    section, version = fresh.schema.section("the-company"), fresh.version("the-company")
     # With what is read of the application for it; on PostgreSQL one of them wakes the worker.
     with django_assert_max_num_queries(17 if connection.vendor == "sqlite" else 18):
-        save(fresh, "the-company", {"entity.name": "Other"})
+        services.save_section(fresh, section, {"entity.name": "Other"}, version=version, by=owner)
 
 
 def test_a_class_that_moves_up_has_its_new_place(complete: Draft, owner: Any) -> None:
