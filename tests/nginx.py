@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from shutil import which
 
-from tests.management.served import PATIENCE, PROJECT, eventually, free_port, opened
+from tests.management.served import PATIENCE, PROJECT, free_port, opened
 from tests.needed import needed
 from tests.service.webhooks.authority import Authority
+from tests.waiting import wait_until
 
 # Debian's is where only root looks.
 PROGRAM = which("nginx", path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
@@ -51,7 +52,6 @@ class Nginx:
     tls: Authority | None = None
 
     def start(self) -> None:
-        """Begin, and wait until it listens."""
         assert PROGRAM is not None
         self.folder.mkdir(exist_ok=True)
         self.plain_port = free_port()
@@ -60,11 +60,10 @@ class Nginx:
         config.write_text(_AROUND.format(user=user, folder=self.folder, site=self._site()))
         command = [PROGRAM, "-c", str(config), "-e", str(self.folder / "start.log")]
         self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        eventually(lambda: self._process.poll() is not None or self._listens())
+        wait_until(lambda: self._process.poll() is not None or self._listens())
         assert self._process.poll() is None, self.logged()
 
     def stop(self) -> None:
-        """At once."""
         self._process.terminate()
         self._process.wait(PATIENCE)
 
@@ -114,7 +113,6 @@ class Nginx:
 
 @contextmanager
 def running_nginx(folder: Path, nodes: Sequence[int]) -> Iterator[Nginx]:
-    """With TLS; started, and ended with all that it has begun."""
     folder.mkdir()
     authority = Authority(folder / "tls")
     authority.certify("IP:127.0.0.1")

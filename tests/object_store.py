@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +15,7 @@ import pytest
 
 from tests.management.served import PATIENCE, free_port
 from tests.needed import needed
+from tests.waiting import wait_until
 
 BUCKET = "uploads"
 KEY, SECRET = "a-key", "a+secret/of its own"
@@ -55,15 +55,14 @@ class ObjectStore:
         environment = os.environ | self.more
         command = [sys.executable, "-W", "ignore", "-m", "moto.server", "-H", "127.0.0.1", "-p", str(self.port)]
         self.process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        until = time.monotonic() + PATIENCE
-        while True:
-            with contextlib.suppress(OSError), urlopen(f"{self.endpoint}/moto-api/", timeout=PATIENCE):
-                break
-            assert time.monotonic() < until
-            time.sleep(0.05)
+        wait_until(lambda: self._answers("/moto-api/"), PATIENCE, "the server for buckets answers")
         # The first request of S3's loads what answers it, which takes longer than our patience with a bucket.
-        with contextlib.suppress(OSError), urlopen(f"{self.endpoint}/", timeout=PATIENCE):
-            pass
+        self._answers("/")
+
+    def _answers(self, path: str) -> bool:
+        with contextlib.suppress(OSError), urlopen(self.endpoint + path, timeout=PATIENCE):
+            return True
+        return False
 
     def make_bucket(self) -> None:
         self.bucket.create(CreateBucketConfiguration={"LocationConstraint": "eu-west-1"})
@@ -71,7 +70,6 @@ class ObjectStore:
             self.bucket.put_object(Key=name, Body=content)
 
     def stop(self) -> None:
-        """Nobody listens there any more."""
         self.kept = {one.key: one.get()["Body"].read() for one in self.bucket.objects.all()}
         self.end()
 
@@ -103,7 +101,6 @@ def object_server() -> Iterator[ObjectStore]:
 
 @pytest.fixture
 def object_store(object_server: ObjectStore) -> ObjectStore:
-    """Running, with an empty bucket."""
     if object_server.process.poll() is not None:
         object_server.kept = {}
         object_server.start_again()

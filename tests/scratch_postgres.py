@@ -6,12 +6,14 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
+
+from tests.process_table import children, is_running
+from tests.waiting import wait_until
 
 # Settings of a portal without SECRETS_KEY: on PostgreSQL or with a bucket it starts only with all three.
 KEYS = {
@@ -20,6 +22,7 @@ KEYS = {
     # As in tests/conftest.py.
     "FIELD_KEYS": "dGVzdHMtb2YtdGhlLXBvcnRhbC1hbmQtbm90aGluZy0=",
 }
+DATABASES = ("portal", "service")
 _PATIENCE_SECONDS = 60
 _HASTY = ("-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off")
 
@@ -31,7 +34,6 @@ def server_programs() -> Path | None:
 
 
 def _unprivileged() -> str | None:
-    """Whom the server runs as: PostgreSQL refuses to run as root."""
     return "postgres" if os.geteuid() == 0 else None
 
 
@@ -75,7 +77,11 @@ class Cluster:
         with (self.folder / "log").open("ab") as log:
             self._server = subprocess.Popen([*map(str, command)], user=_unprivileged(), cwd=self.folder, stderr=log)
         ready = [str(self.programs / "pg_isready"), "-q", "-h", str(self.folder)]
-        _until(lambda: subprocess.run(ready, check=False).returncode == 0)
+        wait_until(
+            lambda: subprocess.run(ready, check=False).returncode == 0,
+            _PATIENCE_SECONDS,
+            "PostgreSQL takes connections",
+        )
 
     def stop(self) -> None:
         """End it without saying good-bye to anybody."""
@@ -83,33 +89,23 @@ class Cluster:
         self._server.wait(_PATIENCE_SECONDS)
 
     def make_database(self, name: str) -> None:
-        """An empty database."""
         self.call("createdb", "-h", self.folder, "-U", "postgres", name)
+
+    def make_databases(self) -> dict[str, str]:
+        """Make both databases of a portal, empty. Return the settings that name them."""
+        for name in DATABASES:
+            self.make_database(name)
+        portal, service = DATABASES
+        return {"DATABASE_URL": f"{self.url}/{portal}", "SERVICE_DATABASE_URL": f"{self.url}/{service}"}
 
     def kill(self) -> None:
         """kill -9 of the postmaster and of everything that it has started; returns when all of them are gone."""
-        output = subprocess.run(["ps", "-o", "pid=", "--ppid", str(self._server.pid)], capture_output=True, text=True)
-        children = [int(pid) for pid in output.stdout.split()]
-        for pid in (self._server.pid, *children):
+        backends = children(self._server.pid)
+        for pid in (self._server.pid, *backends):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         self._server.wait(_PATIENCE_SECONDS)
-        _until(lambda: not any(_lives(pid) for pid in children))
-
-
-def _until(happens: Callable[[], bool]) -> None:
-    until = time.monotonic() + _PATIENCE_SECONDS
-    while not happens():
-        assert time.monotonic() < until
-        time.sleep(0.01)
-
-
-def _lives(pid: int) -> bool:
-    """Whether it still does anything; one that nobody has buried yet doesn't."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
+        wait_until(lambda: not any(map(is_running, backends)), _PATIENCE_SECONDS, "every backend is gone")
 
 
 @contextmanager

@@ -3,17 +3,18 @@
 import socket
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from shutil import which
 
+from tests.management.served import free_port
+from tests.waiting import wait_until
+
 _PATIENCE_SECONDS = 60
 
 
 def has_redis() -> bool:
-    """Whether there is a server to start."""
     return which("redis-server") is not None
 
 
@@ -31,16 +32,12 @@ class Redis:
         return f"redis://{secret}127.0.0.1:{self.port}/0"
 
     def start(self) -> None:
-        """Start it, and wait until it takes connections."""
         command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder]
         command += ["--save", "", "--appendonly", "no"]
         command += ["--requirepass", self.password] if self.password else []
         self._server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        until = time.monotonic() + _PATIENCE_SECONDS
-        while not self._answers():
-            assert self._server.poll() is None
-            assert time.monotonic() < until
-            time.sleep(0.01)
+        wait_until(lambda: self._server.poll() is not None or self._answers(), _PATIENCE_SECONDS, "Redis answers")
+        assert self._server.poll() is None, "Redis has ended"
 
     def stop(self) -> None:
         """kill -9."""
@@ -57,12 +54,8 @@ class Redis:
 
 @contextmanager
 def scratch_redis(*, password: str = "") -> Iterator[Redis]:
-    """A server, started."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
     with tempfile.TemporaryDirectory(prefix="redis-") as folder:
-        server = Redis(port, folder, password)
+        server = Redis(free_port(), folder, password)
         server.start()
         try:
             yield server

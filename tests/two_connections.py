@@ -1,6 +1,5 @@
 """Two changes at once, each on a connection of its own, on PostgreSQL."""
 
-import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -9,6 +8,8 @@ from typing import Any
 
 import pytest
 from django.db import connection, connections
+
+from tests.waiting import wait_until
 
 _PATIENCE_SECONDS = 30
 
@@ -69,17 +70,18 @@ def at_once(first: Callable[[], Any], second: Callable[[], Any]) -> tuple[Outcom
 
 def _waits_for_a_lock(running: "Future[Any]") -> bool:
     """Wait until another connection waits for a lock, or the change has ended. Return True for the lock."""
-    until = time.monotonic() + _PATIENCE_SECONDS
-    while not running.done():
+
+    def is_locked() -> bool:
         with connection.cursor() as cursor:
             cursor.execute(
                 "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
             )
-            if cursor.fetchone()[0]:
-                return True
-        assert time.monotonic() < until, "The second change neither ended nor waited for a lock"
-        time.sleep(0.01)
-    return False
+            return bool(cursor.fetchone()[0])
+
+    def ending() -> str:
+        return "it ended" if running.done() else "it waits" if is_locked() else ""
+
+    return wait_until(ending, _PATIENCE_SECONDS, "The second change ends or waits for a lock") == "it waits"
 
 
 def _outcome(running: "Future[Any]", *, has_waited: bool = False) -> Outcome:

@@ -8,7 +8,7 @@ Result = TypeVar("Result")
 _SECONDS_BETWEEN_LOOKS = 0.02
 
 
-def wait_until(condition: Callable[[], Result], seconds: float = 20, what: str = "the condition") -> Result:
+def wait_until(condition: Callable[[], Result], seconds: float = 60, what: str = "the condition") -> Result:
     """Return what `condition` answers as soon as it is true; fail after `seconds`."""
     deadline = time.monotonic() + seconds
     while not (answer := condition()):

@@ -12,9 +12,10 @@ import requests
 from requests.adapters import HTTPAdapter
 
 from formation_portal.core.middleware import body_limit
-from tests.management.served import PATIENCE, READY, Served, eventually, free_port
+from tests.management.served import PATIENCE, READY, Served, free_port
 from tests.nginx import Nginx, needs_nginx, running_nginx
 from tests.service.webhooks.authority import needs_openssl
+from tests.waiting import wait_until
 
 TOKEN = "a-token-for-prometheus"
 SETTINGS = {
@@ -33,7 +34,6 @@ pytestmark = [needs_nginx, needs_openssl, pytest.mark.xdist_group("nginx")]
 
 @pytest.fixture(scope="module")
 def nodes(tmp_path_factory: pytest.TempPathFactory, with_databases: Callable[..., Path]) -> Iterator[list[Served]]:
-    """Two web servers; the first of them has set up what both use."""
     data = with_databases(tmp_path_factory.mktemp("nodes"))
     started = []
     try:
@@ -124,7 +124,7 @@ def test_forms_are_posted_and_sessions_hold_on_both_nodes(nginx: Nginx) -> None:
 def test_limits_are_counted_for_who_has_asked_and_not_for_nginx(nginx: Nginx) -> None:
     attacker = browser(nginx, "127.0.0.5")
     others = count()
-    eventually(lambda: sign_in(attacker, nginx, email=f"{next(others)}@example.com", password="wrong") == 429)
+    wait_until(lambda: sign_in(attacker, nginx, email=f"{next(others)}@example.com", password="wrong") == 429)
     assert sign_in(attacker, nginx, **{"X-Forwarded-For": "127.0.0.9"}) == 429, "what a client says of itself"
     assert sign_in(browser(nginx, "127.0.0.6"), nginx, password="wrong") == 200
 
@@ -156,12 +156,12 @@ def test_the_log_says_neither_what_was_searched_for_nor_a_guests_key(nginx: Ngin
     for answer, part in ((with_key, "/part/"), (searched, "/desk/")):
         # Written once the answer is sent.
         line = re.compile(rf"GET {part} .* request {answer.headers['X-Request-Id']}, by")
-        eventually(lambda line=line: bool(line.search(nginx.logged())))  # type: ignore[misc]
+        wait_until(lambda line=line: bool(line.search(nginx.logged())))  # type: ignore[misc]
     lines = nginx.logged()
     # Where nobody answers, nginx has something to say itself.
     with running_nginx(tmp_path / "run", (free_port(), free_port())) as alone:
         assert browser(alone).get(f"{alone.base}/desk/?search=somebodys-name", timeout=PATIENCE).status_code == 502
-        eventually(lambda: "GET /desk/ 502" in alone.logged())
+        wait_until(lambda: "GET /desk/ 502" in alone.logged())
         lines += alone.logged()
     assert "secret-key" not in lines
     assert "somebodys-name" not in lines

@@ -7,19 +7,21 @@ import socket
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import requests
 
+from tests.process_table import children
+from tests.waiting import wait_until
+
 PROJECT = Path(__file__).resolve().parent.parent.parent
 READY = "Press Ctrl-C to stop."
 # A slow machine with other work; nothing waits this long when all is well.
 PATIENCE = 120
-# The state of a socket in /proc/net/tcp (proc(5)).
-_LISTENS = "0A"
+# The states of a socket in /proc/net/tcp (proc(5)).
+_IS_CONNECTED, _LISTENS = "01", "0A"
 
 
 def free_port() -> int:
@@ -29,13 +31,11 @@ def free_port() -> int:
 
 
 def environment_of(data: Path, **more: str) -> dict[str, str]:
-    """The environment of a process whose DATA_DIR is a folder of the test's."""
     clean = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
     return clean | {"DATA_DIR": str(data)} | more
 
 
 def begin(data: Path, *arguments: str, **more: str) -> subprocess.Popen[str]:
-    """Begin a command of manage.py; its output and its errors are one."""
     return subprocess.Popen(
         [sys.executable, "manage.py", *arguments],
         cwd=PROJECT,
@@ -53,7 +53,6 @@ def end(process: subprocess.Popen[str]) -> tuple[int, str]:
 
 
 def manage(data: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    """Run a command of manage.py."""
     command, environment = [sys.executable, "manage.py", *arguments], environment_of(data, **more)
     return subprocess.run(
         command, cwd=PROJECT, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
@@ -91,9 +90,22 @@ class Served:
             patience.cancel()
         raise AssertionError(f"it never said “{words}”:\n{''.join(self.lines)}")
 
+    @property
+    def base(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
     def get(self, path: str) -> tuple[int, str]:
-        answer = requests.get(f"http://127.0.0.1:{self.port}{path}", timeout=PATIENCE)
+        answer = requests.get(self.base + path, timeout=PATIENCE)
         return answer.status_code, answer.text
+
+    def signed_in(self, email: str = "demo@example.com", password: str = "formation-demo") -> requests.Session:
+        """A browser of one of the demo's accounts, or of another one."""
+        session, address = requests.Session(), f"{self.base}/accounts/login/"
+        session.get(address, timeout=PATIENCE)
+        posted = {"login": email, "password": password, "csrfmiddlewaretoken": session.cookies["csrftoken"]}
+        answer = session.post(address, posted, allow_redirects=False, timeout=PATIENCE)
+        assert answer.status_code == requests.codes.found
+        return session
 
     def end(self, how: int = signal.SIGINT) -> int:
         """Send the signal and wait; the exit code."""
@@ -106,9 +118,7 @@ class Served:
         return self.process.returncode
 
     def children(self) -> set[int]:
-        listed = subprocess.run(["ps", "-e", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
-        pairs = [tuple(map(int, line.split())) for line in listed.splitlines()]
-        return {pid for pid, parent in pairs if parent == self.process.pid}
+        return set(children(self.process.pid))
 
     def web_servers(self) -> list[int]:
         """Those of its children that hold its listening socket."""
@@ -118,34 +128,28 @@ class Served:
     def worker(self) -> int:
         """Its relay worker: the child without that socket. Process ids begin anew, and tell no order."""
         # A moment after the start it still has the socket.
-        eventually(lambda: len(self.children()) == len(self.web_servers()) + 1)
+        wait_until(lambda: len(self.children()) == len(self.web_servers()) + 1)
         [worker] = self.children() - set(self.web_servers())
         return worker
+
+    def read_connections(self) -> int:
+        """Return how many connections were accepted whose bytes so far have all been read."""
+        rows = self._rows(_IS_CONNECTED)
+        return sum(row[9] != "0" and row[4].endswith(":00000000") for row in rows)
 
     @property
     def _socket(self) -> str:
         """The listening socket, as the system names it among the files of a process."""
+        [row] = self._rows(_LISTENS)
+        return f"socket:[{row[9]}]"
+
+    def _rows(self, state: str) -> list[list[str]]:
         rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-        [inode] = [row[9] for row in rows if row[1].endswith(f":{self.port:04X}") and row[3] == _LISTENS]
-        return f"socket:[{inode}]"
+        return [row for row in rows if row[1].endswith(f":{self.port:04X}") and row[3] == state]
 
 
 def _open_files(pid: int) -> set[str]:
     return {str(file.readlink()) for file in Path(f"/proc/{pid}/fd").iterdir()}
-
-
-def eventually(happens: Callable[[], bool]) -> None:
-    """Look until it is so; a process ends a moment after it was told to."""
-    until = time.monotonic() + PATIENCE
-    while not happens():
-        assert time.monotonic() < until
-        time.sleep(0.05)
-
-
-def is_gone(pid: int) -> bool:
-    """It runs no more; the system may still keep its number until its parent asked how it ended."""
-    asked = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False)
-    return asked.stdout.strip().startswith("Z") or not asked.stdout.strip()
 
 
 SLOW_HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: "

@@ -33,8 +33,7 @@ class Site:
     def __init__(self, cluster: Cluster, redis: Redis, store: ObjectStore, folder: Path) -> None:
         self.cluster, self.redis, self.store, self.folder = cluster, redis, store, folder
         self.settings = {
-            "DATABASE_URL": f"{cluster.url}/portal",
-            "SERVICE_DATABASE_URL": f"{cluster.url}/formation",
+            **cluster.make_databases(),
             "CACHE_URL": redis.url,
             "STORAGE_URL": store.url(),
             "SECRETS_KEY": new_key("a"),
@@ -61,8 +60,6 @@ class Site:
 @pytest.fixture(scope="package")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     with running_cluster(durable=True) as cluster, scratch_redis() as redis:
-        for name in ("portal", "formation"):
-            cluster.make_database(name)
         store = ObjectStore()
         store.start_again()
         site = Site(cluster, redis, store, tmp_path_factory.mktemp("site"))

@@ -64,7 +64,6 @@ def test_no_call_lies_between_the_copies_and_none_waits_for_them(
 
 
 def sqlite_backup(folder: Path) -> Path:
-    """Make a folder with all parts of a backup, and no rows."""
     for part in ("databases", "files", "secrets"):
         (folder / part).mkdir(parents=True)
     for alias in ("default", "service"):

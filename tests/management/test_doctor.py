@@ -79,7 +79,6 @@ def delivery(owner: User) -> Delivery:
 
 
 def since(row: Email | Event, **age: float) -> None:
-    """Update the row as if it was made so long ago."""
     type(row).objects.filter(pk=row.pk).update(created_at=timezone.now() - timedelta(**age))
 
 

@@ -29,7 +29,6 @@ print(signing.loads(session))
 
 
 def printed(site: Site, number: int, code: str) -> str:
-    """Return what a piece of code prints at a node."""
     done = manage(site.nodes[number].data, "shell", "-v", "0", "-c", code, **site.settings)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip().splitlines()[-1]

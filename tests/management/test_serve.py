@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.process_table import is_running
+from tests.waiting import wait_until
+
 from .nodes import new_key
-from .served import READY, Served, eventually, free_port, is_gone
+from .served import READY, Served, free_port
 
 # Where the number doesn't matter: each process takes its time to start.
 ONE_PROCESS = {"WEB_PROCESSES": "1"}
@@ -71,7 +74,7 @@ def test_later_starts_do_no_work_twice_whatever_died_before(served: Served) -> N
     web = served.web_servers()[0]
     os.kill(web, signal.SIGKILL)
     served.until("The web server stopped unexpectedly (exit code -9). Restarting it.")
-    eventually(lambda: len(served.children()) == len(os.sched_getaffinity(0)) + 1)
+    wait_until(lambda: len(served.children()) == len(os.sched_getaffinity(0)) + 1)
     before = served.children()
     assert not {worker, web} & before
     with socket.create_connection(("127.0.0.1", served.port)) as slow:
@@ -80,11 +83,11 @@ def test_later_starts_do_no_work_twice_whatever_died_before(served: Served) -> N
         served.end(signal.SIGKILL)
         served.start().until(READY)
         assert served.get("/livez")[0] == 200
-    eventually(lambda: all(is_gone(child) for child in before))
+    wait_until(lambda: all(not is_running(child) for child in before))
     after = served.children()
     assert served.end(signal.SIGTERM) == 0
     assert "Stopped." in "".join(served.lines)
-    assert all(is_gone(child) for child in after)
+    assert all(not is_running(child) for child in after)
 
 
 @pytest.mark.long

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 import requests
 
-from .served import PATIENCE, READY, eventually, manage
+from tests.waiting import wait_until
+
+from .served import PATIENCE, READY, manage
 from .site import NEEDED, Site
 from .test_setup_portal import version_to_come
 
@@ -86,7 +88,7 @@ def test_postgresql_goes_away_and_comes_back(site: Site, browser: Browser) -> No
     finally:
         site.cluster.start()
     for node in (0, 1):
-        eventually(lambda node=node: browser.page("/readyz", node=node).status_code == 200)  # type: ignore[misc]
+        wait_until(lambda node=node: browser.page("/readyz", node=node).status_code == 200)  # type: ignore[misc]
         assert browser.page("/applications/", node=node).status_code == 200, "and still signed in"
     assert "Traceback" not in site.log()
     assert "Larkfield" not in site.log()
@@ -101,7 +103,7 @@ def test_the_cache_goes_away_and_comes_back(site: Site, browser: Browser) -> Non
         assert browser.page("/applications/", node=1).status_code == 200
     finally:
         site.redis.start()
-    eventually(lambda: _keeps_a_form(site).status_code == 302 and "The cache answers again" in site.log())
+    wait_until(lambda: _keeps_a_form(site).status_code == 302 and "The cache answers again" in site.log())
 
 
 def _keeps_a_form(site: Site) -> requests.Response:
@@ -133,7 +135,7 @@ def test_a_version_to_come_takes_over_node_by_node_and_no_request_fails(
     try:
         for number, node in enumerate(site.nodes):
             asked = balancer.answered
-            eventually(lambda asked=asked: balancer.answered > asked + 10)  # type: ignore[misc]
+            wait_until(lambda asked=asked: balancer.answered > asked + 10)  # type: ignore[misc]
             node.process.send_signal(signal.SIGTERM)
             assert node.process.wait(PATIENCE) == 0
             node.reader.join(PATIENCE)

@@ -5,7 +5,6 @@ import signal
 import socket
 import sqlite3
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from http.client import HTTPResponse
@@ -17,8 +16,9 @@ import pytest
 import requests
 
 from formation_portal.management.commands.web import Command
+from tests.waiting import wait_until
 
-from .served import PATIENCE, READY, Served, eventually, free_port, opened
+from .served import PATIENCE, READY, Served, free_port, opened
 
 # Nobody reads a line for each request.
 ONE_PROCESS = {"WEB_PROCESSES": "1", "LOG_LEVEL": "WARNING"}
@@ -39,7 +39,6 @@ def portals() -> Iterator[ExitStack]:
 
 
 def start(data: Path, portals: ExitStack, **more: str) -> Served:
-    """A portal that is gone after the test, whatever becomes of it."""
     portal = Served(data, free_port(), ONE_PROCESS | more, "web").start()
     portals.callback(lambda: portal.process.poll() is None and portal.end(signal.SIGKILL))
     portal.until(READY)
@@ -71,11 +70,11 @@ def test_told_to_end_it_says_that_others_should_serve_and_gives_every_answer(dat
         other.execute("BEGIN IMMEDIATE")
         waiting = threading.Thread(target=sign_in)
         waiting.start()
-        time.sleep(1)
+        wait_until(lambda: portal.read_connections() > 0)
         portal.process.send_signal(signal.SIGTERM)
-        eventually(lambda: portal.get("/readyz") == (503, "not ready: ending\n"))
+        wait_until(lambda: portal.get("/readyz") == (503, "not ready: ending\n"))
         assert portal.get("/livez")[0] == 200
-        eventually(lambda: is_closed(portal.port))
+        wait_until(lambda: is_closed(portal.port))
         assert not answers
         other.execute("COMMIT")
     waiting.join()
@@ -89,12 +88,12 @@ def test_who_has_connected_and_who_is_still_sending_is_answered(data: Path, port
     [web] = portal.web_servers()
     with opened(portal.port) as sending, opened(portal.port) as connected:
         sending.sendall(b"GET /livez HTTP/1.1\r\nHost: local")
-        time.sleep(0.5)
+        wait_until(lambda: portal.read_connections() == 2)
         # It accepts nobody now; the system does, and lets them wait.
         os.kill(web, signal.SIGSTOP)
         with opened(portal.port) as waiting:
             portal.process.send_signal(signal.SIGTERM)
-            time.sleep(0.5)
+            wait_until(lambda: has_pending(web, signal.SIGTERM))
             os.kill(web, signal.SIGCONT)
             waiting.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert status(waiting) == 200
@@ -102,6 +101,12 @@ def test_who_has_connected_and_who_is_still_sending_is_answered(data: Path, port
         assert status(sending) == 200
         assert not connected.recv(1), "who asks nothing is no reason to stay"
     assert portal.wait() == 0
+
+
+def has_pending(pid: int, number: int) -> bool:
+    """Report that a signal waits for a process that is stopped."""
+    lines = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+    return bool(int(lines["ShdPnd"], 16) & 1 << (number - 1))
 
 
 def status(client: socket.socket) -> int:

@@ -16,8 +16,9 @@ import requests
 
 from formation_portal.accounts import demo
 from formation_portal.service.auth import DEMO_KEY
+from tests.waiting import wait_until
 
-from .served import PATIENCE, READY, Served, eventually, free_port, opened, slow_clients
+from .served import PATIENCE, READY, Served, free_port, opened, slow_clients
 
 pytestmark = pytest.mark.xdist_group("served")
 
@@ -104,7 +105,7 @@ def test_a_body_that_grows_too_large_is_cut_off_while_it_arrives(portal: Served)
                 client.sendall(chunk)
                 sent += len(chunk)
     assert 62_500_000 < sent < 200_000_000
-    eventually(lambda: not list((portal.data / "arriving").iterdir()))
+    wait_until(lambda: not list((portal.data / "arriving").iterdir()))
     assert portal.get("/livez")[0] == 200
 
 
@@ -117,7 +118,7 @@ def test_what_cannot_be_read_is_refused_without_a_name_of_server_or_sender(porta
     with opened(portal.port) as client:
         client.sendall(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\n")
         assert client.recv(1) == b""
-    eventually(lambda: "A connection was closed: its request could not be parsed" in "".join(portal.lines))
+    wait_until(lambda: "A connection was closed: its request could not be parsed" in "".join(portal.lines))
     assert "HTTPChannel" not in "".join(portal.lines)
     assert "Traceback" not in "".join(portal.lines)
 
@@ -194,4 +195,4 @@ def test_nothing_that_arrived_stays(portal: Served) -> None:
             b"POST /applications/x/documents/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000000\r\n\r\n"
         )
         client.sendall(b"x" * 1_000_000)
-    eventually(lambda: not list((portal.data / "arriving").iterdir()))
+    wait_until(lambda: not list((portal.data / "arriving").iterdir()))
