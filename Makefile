@@ -4,8 +4,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN_READY := $(VENV)/ready-to-run
 DEV_READY := $(VENV)/ready-to-develop
-SCALE_VENV := $(CURDIR)/$(VENV)/scale
-SCALE_READY := $(SCALE_VENV)/ready
 SUPPLY_VENV := $(CURDIR)/$(VENV)/supply
 SUPPLY_READY := $(SUPPLY_VENV)/ready
 # Without the names of whoever a lock was made at.
@@ -33,11 +31,6 @@ $(RUN_READY): requirements.txt | $(BIN)/python
 $(DEV_READY): requirements.txt requirements-dev.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	@touch $@ $(RUN_READY)
-
-$(SCALE_READY): tests/campaigns/scale/requirements.txt | $(BIN)/python
-	$(BIN)/python -m venv $(SCALE_VENV)
-	$(SCALE_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r tests/campaigns/scale/requirements.txt
-	@touch $@
 
 $(SUPPLY_READY): tests/campaigns/supply/requirements.txt | $(BIN)/python
 	$(BIN)/python -m venv $(SUPPLY_VENV)
@@ -89,8 +82,7 @@ durability: $(DEV_READY) ## Kill writers and databases: lines of `name value`
 soak: $(DEV_READY) ## Half an hour of faults: what grows, in percent
 	@$(BIN)/python -m tests.campaigns.soak $(ARGS)
 
-scale: export SCALE_PYTHON = $(SCALE_VENV)/bin/python
-scale: $(DEV_READY) $(SCALE_READY) ## Two nodes behind nginx under load: throughput, kills, outages, an hour. Lines of `name value unit`
+scale: $(DEV_READY) ## Two nodes behind nginx under load: throughput, kills, outages, an hour. Lines of `name value unit`
 	@$(BIN)/python -m tests.campaigns.scale $(ARGS)
 
 faults: $(DEV_READY) ## Put the relay in trouble, with keys and without: lines of `name value`
@@ -137,8 +129,6 @@ lock: export CUSTOM_COMPILE_COMMAND = make lock
 lock: $(DEV_READY) ## Pin every dependency anew, with hashes
 	$(LOCK) --strip-extras --output-file requirements.txt pyproject.toml
 	$(LOCK) --strip-extras --extra dev --constraint requirements.txt --output-file requirements-dev.txt pyproject.toml
-	$(LOCK) --strip-extras --extra scale --constraint requirements-dev.txt --output-file tests/campaigns/scale/requirements.txt \
-		pyproject.toml
 	@# Programs alone: none of them needs what the portal needs, and some pin what that needs newer.
 	$(call extra,install) | $(LOCK) --strip-extras --allow-unsafe --output-file requirements-pip.txt -
 	$(call extra,supply) | $(LOCK) --no-strip-extras --output-file tests/campaigns/supply/requirements.txt -

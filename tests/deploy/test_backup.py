@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -17,13 +16,14 @@ import pytest
 import requests
 
 from formation_portal.management.backups import FILES
-from tests.campaigns.soak.shopper import Shopper
+from tests.campaigns.crowd import Crowd, Person, Shopper
 from tests.journeys.clients import HttpBrowser
 from tests.management.nodes import new_key
-from tests.management.served import PATIENCE, PROJECT, READY, Served, environment_of, eventually, free_port
+from tests.management.served import PATIENCE, PROJECT, READY, Served, environment_of, free_port
 from tests.needed import needed
 from tests.object_store import ObjectStore, needs_a_bucket, object_server, object_store  # noqa: F401  # fixtures
-from tests.scratch_postgres import Cluster, running_cluster, server_programs
+from tests.scratch_postgres import DATABASES, Cluster, running_cluster, server_programs
+from tests.waiting import wait_until
 
 PAGE = (PROJECT / "deploy/README.md").read_text()
 FAST = {"WEB_PROCESSES": "1", "LOG_LEVEL": "WARNING", "RELAY_CALLS_PER_SECOND": "500", "RATE_LIMIT": "100000"}
@@ -63,7 +63,7 @@ class Kept:
         shutil.rmtree(self.portal.data)
         self.portal.data.mkdir()
         if self.cluster is not None:
-            for name in ("portal", "service"):
+            for name in DATABASES:
                 self.cluster.call("dropdb", "--force", "-h", self.cluster.folder, "-U", "postgres", name)
                 self.cluster.make_database(name)
         if self.store is not None:
@@ -83,74 +83,47 @@ def started(data: Path, stack: ExitStack, **more: str) -> Served:
     return portal
 
 
-class Customers:
-    """Two who begin one application after the other, remove some of what they have sent, and submit."""
+class Customer(Person):
+    """Begins one application after the other, removes some of what was sent, and submits."""
 
-    def __init__(self, portal: Served) -> None:
-        self._base = f"http://127.0.0.1:{portal.port}"
-        self.done, self.requests, self.troubles = 0, 0, list[str]()
-        self.is_over = threading.Event()
-        self.session = self._signed_in()
-        self._threads = [threading.Thread(target=self._live, args=(number,)) for number in range(2)]
-        for thread in self._threads:
-            thread.start()
+    browser: HttpBrowser
 
-    def _signed_in(self) -> requests.Session:
-        session, address = requests.Session(), f"{self._base}/accounts/login/"
-        session.get(address, timeout=PATIENCE)
-        posted = {"login": "demo@example.com", "password": "formation-demo"}
-        posted["csrfmiddlewaretoken"] = session.cookies["csrftoken"]
-        assert session.post(address, posted, allow_redirects=False, timeout=PATIENCE).status_code == 302
-        return session
+    def __init__(self, number: int, session: requests.Session, base: str) -> None:
+        super().__init__(f"customer {number}", HttpBrowser(base))
+        self.browser.session.cookies.update(session.cookies)
+        self._number = number
 
-    def _live(self, number: int) -> None:
-        browser = HttpBrowser(self._base)
-        browser.session.cookies.update(self.session.cookies)
-        catalog = browser.get("/")
-        products = sorted({address for _, address in catalog.links() if address.startswith("/products/")})
-        while not self.is_over.is_set():
-            shopper = Shopper(browser)
-            try:
-                overview = shopper.start(browser.get(products[number % PRODUCTS]))
-                home = overview.address.partition("?")[0]
-                shopper.complete(overview)
-                shopper.remove_some(home)
-                shopper.complete(overview)
-                shopper.finish(overview, home, number % 3 or 3)
-            except (requests.RequestException, AssertionError) as error:
-                if not self.is_over.is_set():
-                    self.troubles.append(str(error))
-                    return
-            self.done += 1
-            number += 2
-
-    def end(self) -> None:
-        self.is_over.set()
-        for thread in self._threads:
-            thread.join()
+    def work(self) -> None:
+        products = sorted({address for _, address in self.browser.get("/").links() if address.startswith("/products/")})
+        shopper = Shopper(self.browser)
+        overview = shopper.start(self.browser.get(products[self._number % PRODUCTS]))
+        home = overview.address.partition("?")[0]
+        shopper.complete(overview)
+        shopper.remove_some(home)
+        shopper.complete(overview)
+        shopper.finish(overview, home, self._number % 3 or 3)
+        self._number += 2
+        self.done += 1
 
 
 def back_up_and_restore(kept: Kept, folder: Path) -> None:
     """Follow the page. Nothing is lost in the portal that was restored and goes on."""
-    customers = Customers(kept.portal)
-    try:
-        eventually(lambda: customers.done >= 2 or bool(customers.troubles))
+    base, session = kept.portal.base, kept.portal.signed_in()
+    customers = [Customer(number, session, base) for number in range(2)]
+    with Crowd(customers, pauses=(0, 0), finishes=False) as crowd:
+        wait_until(lambda: crowd.done >= 2 or crowd.troubles, PATIENCE)
         for command in commands_of("What to back up", folder):
             kept.manage("manage.py", *command)
-        done = customers.done
-        eventually(lambda: customers.done > done or bool(customers.troubles))
-    finally:
-        customers.is_over.set()
+        done = crowd.done
+        wait_until(lambda: crowd.done > done or crowd.troubles, PATIENCE)
+        crowd.is_over.set()
         kept.lose_everything()
-        customers.end()
-    assert customers.troubles == []
+    assert crowd.troubles == []
     for command in commands_of("Restore", folder):
         kept.manage("manage.py", *command)
     kept.portal.start().until(READY)
-    address = f"http://127.0.0.1:{kept.portal.port}/applications/"
-    assert customers.session.get(address, allow_redirects=False, timeout=PATIENCE).status_code == 200, (
-        "signed in as before"
-    )
+    address = f"{base}/applications/"
+    assert session.get(address, allow_redirects=False, timeout=PATIENCE).status_code == 200, "signed in as before"
     found: dict[str, Any] = json.loads(kept.manage("-m", "tests.deploy.after_restore"))
     assert kept.portal.end(signal.SIGTERM) == 0
     assert found["applications"] >= 2
@@ -180,12 +153,9 @@ def test_a_portal_on_postgresql_with_a_bucket_is_restored_and_goes_on(
     object_store: ObjectStore,  # noqa: F811  # the fixture
 ) -> None:
     cluster = stack.enter_context(running_cluster())
-    for name in ("portal", "service"):
-        cluster.make_database(name)
     (tmp_path / "data").mkdir()
-    urls = {"DATABASE_URL": f"{cluster.url}/portal", "SERVICE_DATABASE_URL": f"{cluster.url}/service"}
     # Kept apart from the backup, as the settings are: the secrets are in the database.
-    shared = urls | {"STORAGE_URL": object_store.url(), "SECRETS_KEY": new_key("a")}
+    shared = cluster.make_databases() | {"STORAGE_URL": object_store.url(), "SECRETS_KEY": new_key("a")}
     portal = started(tmp_path / "data", stack, **shared)
     back_up_and_restore(Kept(portal, cluster, object_store), tmp_path / "backup")
 

@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from typing import Any
 
 from formation_portal import workflow
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import (
-    Application,
-    Document,
-    Holding,
-    Party,
-    SectionAnswers,
-    ShareClass,
-    document_subject,
-)
+from formation_portal.applications.models import Application, Party, ShareClass
 from formation_portal.applications.parties import PartyRow
-from formation_portal.applications.services.shares import parse_shares
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.number import NumberBounds
 from formation_portal.contract.schema import Section
-from tests import factories
+from tests.campaigns import rows
 from tests.field_types import field_type_of
 
 _KINDS = ("person", "person", "corporate", "foundation")
@@ -49,20 +38,18 @@ class Drafter:
         self._shared_out: set[str] = set()
 
     def make(self, product: Any) -> Draft:
-        """A new draft of a product, filled in somehow."""
         self._fullness = self._chance.choice(_FULL)
         self._shared_out.clear()
         draft = open_draft(services.start(owner=self._owner, product=product))
-        application = draft.application
         classes = self._share_classes(draft)
-        SectionAnswers.objects.bulk_create(self._sections(draft, classes))
+        rows.add_sections(draft, self._answers(draft.schema.entity_fields, classes))
         draft.reload()
         parties = self._parties(draft, classes)
         draft.reload()
-        Holding.objects.bulk_create(self._holdings(draft, application, parties, classes))
+        rows.add_holdings(draft, self._holdings(draft, parties, classes))
         draft.reload()
-        Document.objects.bulk_create(self._documents(draft))
-        draft = open_draft(Application.objects.get(pk=application.pk))
+        rows.add_documents(draft, self._slots(draft), by=self._owner)
+        draft = open_draft(Application.objects.get(pk=draft.application.pk))
         workflow.application_changed(draft)
         return draft
 
@@ -73,33 +60,12 @@ class Drafter:
         if draft.schema.share_section is None or not self._happens():
             return []
         count = self._chance.choice((1, 1, 2))
-        rows = [
-            ShareClass(
-                application=draft.application,
-                token=f"class{number}",
-                position=number,
-                raw=self._answers(draft.schema.share_class_fields, ()),
-            )
-            for number in range(count)
-        ]
-        return ShareClass.objects.bulk_create(rows)
-
-    def _sections(self, draft: Draft, classes: list[ShareClass]) -> Iterable[SectionAnswers]:
-        kept: dict[str, dict[str, Any]] = {}
-        for name, answer in self._answers(draft.schema.entity_fields, classes).items():
-            kept.setdefault(draft.home_section(name), {})[name] = answer
-        for key, raw in kept.items():
-            yield SectionAnswers(application=draft.application, section_key=key, raw=raw, version=1)
+        return rows.add_share_classes(draft, [self._answers(draft.schema.share_class_fields, ()) for _ in range(count)])
 
     def _parties(self, draft: Draft, classes: list[ShareClass]) -> list[Party]:
         held = [roles for section in draft.schema.role_sections for roles in self._held(draft, section)]
-        rows = []
-        for number, (kind, roles) in enumerate(held):
-            raw = self._answers(draft.schema.fields_of(kind, roles), classes)
-            row = Party(application=draft.application, token=f"party{number}", position=number, kind=kind)
-            row.roles, row.raw = roles, raw
-            rows.append(row)
-        return Party.objects.bulk_create(rows)
+        described = [(kind, roles, self._answers(draft.schema.fields_of(kind, roles), classes)) for kind, roles in held]
+        return rows.add_parties(draft, described)
 
     def _held(self, draft: Draft, section: Section) -> Iterable[tuple[str, list[str]]]:
         """The kind and the roles of each that fills one role, as many as are needed or a little otherwise."""
@@ -116,45 +82,19 @@ class Drafter:
             yield self._chance.choice(allowed if self._happens() else _KINDS), roles
 
     def _holdings(
-        self, draft: Draft, application: Application, parties: list[Party], classes: list[ShareClass]
-    ) -> Iterable[Holding]:
+        self, draft: Draft, parties: list[Party], classes: list[ShareClass]
+    ) -> Iterable[tuple[Party, ShareClass, str]]:
         holders = {row.token for row in draft.parties if draft.is_shareholder(row)}
         for party in parties:
             for share_class in classes:
                 if party.token in holders and self._happens():
-                    typed = _SHARES[0] if self._happens() else self._chance.choice(_SHARES)
-                    yield Holding(
-                        application=application,
-                        party=party,
-                        share_class=share_class,
-                        typed=typed,
-                        shares=parse_shares(typed),
-                    )
+                    yield party, share_class, _SHARES[0] if self._happens() else self._chance.choice(_SHARES)
 
-    def _documents(self, draft: Draft) -> Iterable[Document]:
+    def _slots(self, draft: Draft) -> Iterable[tuple[PartyRow | None, str]]:
         for row in (None, *draft.parties):
             for slot in draft.form_state.slots(row.record if row else None):
                 if slot.required and self._happens():
-                    yield self._document(draft, row, slot.name)
-
-    def _document(self, draft: Draft, row: PartyRow | None, slot: str) -> Document:
-        """One and the same file: what is in it decides nothing, and to look into each would take most of the time."""
-        return Document(
-            application=draft.application,
-            party=row.model if row else None,
-            slot=slot,
-            subject=document_subject(row.token if row else None, slot),
-            file=self._stored,
-            name="paper.pdf",
-            mime_type="application/pdf",
-            size=len(factories.PDF),
-            sha256=hashlib.sha256(factories.PDF).hexdigest(),
-            uploaded_by=self._owner,
-        )
-
-    @cached_property
-    def _stored(self) -> str:
-        return str(Document._meta.get_field("file").storage.save("paper", factories.upload()))
+                    yield row, slot.name
 
     def _answers(self, fields: Iterable[FieldSpec], classes: Iterable[ShareClass]) -> dict[str, Any]:
         tokens = [one.token for one in classes]

@@ -32,8 +32,6 @@ _COMPLETE = {"Complete", "Nothing required"}
 
 
 class Reader:
-    """Reads the pages of one draft as its customer, and as an agent."""
-
     def __init__(self, draft: Draft, *, customer: Client, agent: Client) -> None:
         self._draft = draft
         self._customer = customer
@@ -41,7 +39,6 @@ class Reader:
         self._root = f"/applications/{draft.application.reference}/"
 
     def differences(self) -> Iterator[str]:
-        """Each place that says something else than the draft needs."""
         expected = [need.text for need in self._draft.needs]
         yield from _unequal("check", self._listed("check/"), expected)
         yield from self._of_overview()
@@ -138,7 +135,6 @@ class Reader:
 
 
 def record_at_service(draft: Draft) -> Record:
-    """As much of the draft's record as has arrived at the service."""
     rows = Delivery.objects.filter(application=draft.application, state=DeliveryState.DONE)
     there = {row.name for row in rows if row.acknowledged is not None}
 
@@ -186,7 +182,6 @@ def record_at_service(draft: Draft) -> Record:
 
 
 def _lines(page: Page) -> list[str]:
-    """What the page's list says, with a way to it or without."""
     return [words(line) for line in page.root.xpath("//main//ul[contains(@class, 'needs')]/li")]
 
 

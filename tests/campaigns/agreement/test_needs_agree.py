@@ -1,6 +1,5 @@
 """Whatever stands in a draft, what is needed of it is the same everywhere."""
 
-import os
 import random
 from collections import Counter
 from dataclasses import dataclass, field
@@ -9,6 +8,7 @@ from typing import Any
 import pytest
 
 from formation_portal.gateway.catalog import catalog
+from tests.campaigns import drawn
 from tests.campaigns.agreement.drafting import Drafter
 from tests.campaigns.agreement.readings import ONLY_HERE, Reader
 from tests.journeys.conftest import full_catalog, new_user
@@ -18,19 +18,25 @@ __all__ = ["full_catalog"]
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 # `make agreement` asks for a thousand, and for others.
-DRAFTS = int(os.environ.get("AGREEMENT_DRAFTS", "3"))
-SEED = int(os.environ.get("AGREEMENT_SEED", "1"))
+DRAFTS = drawn.count(3)
 
 
 @dataclass
 class Tally:
-    """How much was tried, and what came out different."""
-
     drafts: int = 0
     products: set[str] = field(default_factory=set)
     ready: int = 0
     only_here: Counter[str] = field(default_factory=Counter)
     different: list[str] = field(default_factory=list)
+
+    def figures(self) -> dict[str, int]:
+        return {
+            "drafts": self.drafts,
+            "products": len(self.products),
+            "ready": self.ready,
+            "different": len(self.different),
+            **{f"only_here_{code}": count for code, count in sorted(self.only_here.items())},
+        }
 
 
 TALLY = Tally()
@@ -41,7 +47,7 @@ def test_what_is_needed_is_the_same_everywhere(
 ) -> None:
     # Of each template of each page the client would keep a copy of all that it was drawn from, and nobody asks for it.
     monkeypatch.setattr("django.test.client.store_rendered_templates", lambda *_, **__: None)
-    chance, owner = random.Random(SEED), new_user()
+    chance, owner = random.Random(drawn.seed()), new_user()
     client.force_login(owner)
     drafter = Drafter(chance, owner)
     products = [one.item for one in catalog().items if one.item is not None]

@@ -1,26 +1,27 @@
 """What queue, search and statistics cost with 100,000 cases, against 10,000 and 1,000; at most 12 queries."""
 
-from collections.abc import Callable, Iterator
-from datetime import timedelta
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from formation_portal.applications import services
 from formation_portal.applications.fields import new_reference
-from formation_portal.applications.models import Application
+from formation_portal.applications.models import Application, Change
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk.models import Case, CaseWord, Offer
 from formation_portal.desk.queue.queue_index import search_words
-from tests.campaigns.bench import forms, statistics_totals
+from formation_portal.reviews.models import Query, QueryReason
 from tests.desk.factories import searched
 
-Measure = tuple[str, float, str]
+from . import Measure, forms
+from .meter import Meter, browser_of
 
 FEW, MANY = 1_000, 100_000
 _AT_ONCE = 5_000
@@ -59,16 +60,11 @@ QUESTIONS = {
     "state_worst_of_words": "?state=incorporated&q=given4",
 }
 
-# What a call costs in ms of processor time, and against an empty page that is asked for in turns with it: a machine
-# that is faster now and slower then is so for both.
-Cost = Callable[[Callable[[], Any]], tuple[float, float]]
 
-
-def measures(owner: Any, cost: Cost, *, many: int = MANY) -> Iterator[Measure]:
+def measures(owner: Any, meter: Meter, *, many: int = MANY) -> Iterator[Measure]:
     """Each question's cost with many, how it grew from a tenth of them and from few, and the most queries of one."""
     agent = get_user_model().objects.create_user("bench-agent@example.com", first_name="Mira", is_agent=True)
-    client = Client()
-    client.force_login(agent, backend="allauth.account.auth_backends.AuthenticationBackend")
+    client = browser_of(agent, accepts="identity")
     create_filter_offers()
     questions = {name: searched(client, query) for name, query in QUESTIONS.items()}
     before: list[dict[str, float]] = []
@@ -76,27 +72,26 @@ def measures(owner: Any, cost: Cost, *, many: int = MANY) -> Iterator[Measure]:
     first = min(FEW, many // 2)
     for count in (first, max(first, many // 10)):
         fill(owner, count - there_are)
-        statistics_totals.fill(count)
+        fill_history(count)
         there_are = count
-        asked = {name: cost(lambda query=query: client.get(f"/desk/{query}")) for name, query in questions.items()}
-        before.append({name: against_nothing for name, (_, against_nothing) in asked.items()})
+        calls = {name: partial(client.get, f"/desk/{query}") for name, query in questions.items()}
+        before.append({name: meter.against_nothing(call)[1] for name, call in calls.items()})
     few, tenth = before
     fill(owner, many - there_are)
-    statistics_totals.fill(many)
+    fill_history(many)
     most = 0
-    for name, query in questions.items():
-        spent, against_nothing = cost(lambda query=query: client.get(f"/desk/{query}"))
+    for name, call in calls.items():
+        spent, against_nothing = meter.against_nothing(call)
         yield f"desk_{name}_{many}", spent, "ms"
         yield f"desk_{name}_growth", against_nothing / few[name], "x"
         yield f"desk_{name}_growth_by_ten", against_nothing / tenth[name], "x"
         with CaptureQueriesContext(connection) as captured:
-            client.get(f"/desk/{query}")
+            call()
         most = max(most, len(captured))
     yield "desk_queries", most, "queries"
 
 
 def create_filter_offers() -> None:
-    """What the filters offer."""
     Offer.objects.bulk_create(
         Offer(product=f"product-{number}", name=f"Company {number}", place=f"Place {number % _JURISDICTIONS}")
         for number in range(_PRODUCTS)
@@ -159,3 +154,43 @@ def _names(number: int) -> str:
     """The same for as many of the first as of all where the word is a rare one."""
     rare = "Solveig" if number < FEW and number % 25 == 0 else "Nils"
     return f"Company{number:06} Holdings Limited Given{number % 8} Family{number // 8 % 5} {rare}"
+
+
+_AT_MOST, _QUESTIONS, _DAYS = 5_000, 20, 364
+_MOVES = (
+    State.SUBMITTED_FOR_REVIEW,
+    State.IN_REVIEW,
+    State.RETURNED_FOR_CHANGES,
+    State.SUBMITTED_FOR_REVIEW,
+    State.IN_REVIEW,
+    State.SUBMITTED_TO_CSP,
+    State.INCORPORATED,
+)
+
+
+def fill_history(count: int) -> None:
+    """Give so many applications, 5,000 at most, a history. Each has come to another state of the same course."""
+    Change.objects.exclude(moved_to="").delete()
+    Query.objects.all().delete()
+    changes, queries = [], []
+    newest = Application.objects.filter(deleted_at=None).exclude(submitted_at=None).order_by("-pk")
+    for number, application in enumerate(newest[: min(count, _AT_MOST)]):
+        at = timezone.now() - timedelta(days=number * 37 % _DAYS, hours=number % 24)
+        for step, state in enumerate(_MOVES[: 1 + number % len(_MOVES)]):
+            changes.append((Change(application=application, what=state.value, moved_to=state), at))
+            if state is State.RETURNED_FOR_CHANGES:
+                queries += [_query(application, number, number * (place + 3), at) for place in range(2)]
+            at = min(at + timedelta(minutes=1 + number * (step + 7) % 20_000), timezone.now())
+    Change.objects.bulk_create(change for change, _ in changes)
+    with connection.cursor() as cursor:
+        # `at` is the time of saving.
+        times = [(at, change.pk) for change, at in changes]
+        cursor.executemany(f"UPDATE {Change._meta.db_table} SET at = %s WHERE id = %s", times)
+    Query.objects.bulk_create(queries)
+
+
+def _query(application: Any, number: int, place: int, at: datetime) -> Query:
+    name = f"q{place % _QUESTIONS}"
+    reason = QueryReason.values[number % len(QueryReason.values)]
+    asked = {"kind": "field", "holder": "section", "name": name, "label": f"Question {name}", "reason": reason}
+    return Query(application=application, version=1, at=at, round=1, sent_at=at, settled_at=at, **asked)

@@ -31,14 +31,19 @@ def product(size: int) -> dict[str, Any]:
         if number % len(_MIX) in (2, 3, 4):
             spec["depends_on"] = {"field": f"q{number - number % len(_MIX) + 1}", "value": True}
         fields.append(spec)
+    return item(f"bench-{size}", f"Company of {size}", fields)
+
+
+def item(slug: str, name: str, fields: list[dict[str, Any]]) -> dict[str, Any]:
+    """A catalog item whose form has one section with these fields."""
     return {
-        "jurisdiction_product_id": f"bench-{size}",
+        "jurisdiction_product_id": slug,
         "jurisdiction": {"id": "1", "name": "Benchland", "slug": "benchland", "iso_code": "CH", "region": "Europe"},
-        "product": {"id": "1", "name": f"Company of {size}", "slug": f"bench-{size}", "type": "Corporation"},
+        "product": {"id": "1", "name": name, "slug": slug, "type": "Corporation"},
         "price": {"one_off": 1, "annual": 1, "currency": "CHF"},
         "estimated_timeline": "1 day",
         "schema": {
-            "id": f"schema-{size}",
+            "id": f"schema-{slug}",
             "csp_name": "Bench",
             "form_name": "Bench",
             "version": "1",

@@ -10,7 +10,7 @@ from playwright.sync_api import Page as Tab
 from tests.journeys.browser import launched, sign_in
 from tests.journeys.site import served
 
-Measure = tuple[str, float, str]
+from . import Measure
 
 SHORT, LONG = 60, 300
 
@@ -35,7 +35,6 @@ _IDLE = "() => !document.querySelector('.htmx-request')"
 
 
 def measures(client: Client, sections: dict[int, str], rounds: int) -> Iterator[Measure]:
-    """Both figures for each length, and by what the longer takes more; `sections` gives the addresses."""
     with served() as base, launched() as browser:
         context = browser.new_context(viewport={"width": 1280, "height": 900})
         sign_in(context, base, client.cookies["sessionid"].value)

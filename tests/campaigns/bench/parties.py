@@ -1,44 +1,35 @@
 """What pages of an application with many parties cost; the names of those that show all of them end in `_all`."""
 
-import gzip
-import hashlib
 import itertools
 import re
 import secrets
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
-from django.core.files.base import ContentFile
 from django.test import Client
 from django.utils import timezone
 
 from formation_portal import workflow
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import (
-    Application,
-    Document,
-    Holding,
-    Party,
-    SectionAnswers,
-    ShareClass,
-    document_subject,
-)
-from formation_portal.applications.services.shares import parse_shares
+from formation_portal.applications.models import Application
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.lifecycle import State
 from formation_portal.core.encrypted_fields import update_rows
 from formation_portal.desk.queue.queue_index import update_case
-from formation_portal.gateway.catalog import catalog
 from formation_portal.relay.models import Delivery, DeliveryState
+from tests.campaigns import rows
 from tests.field_types import field_type_of
 
-Measure = tuple[str, float, str]
-# What a call costs in ms, and against an empty page that is asked for in turns with it (desk.Cost).
-Cost = Callable[[Callable[[], Any]], tuple[float, float]]
+from . import Measure
+from .meter import Call, Meter, text_of, version_of
+from .request_cost import SLUG
+from .request_cost import product as bvi_company
 
-SLUG = "bvi-limited-company"
+__all__ = ["SLUG"]
+
 PARTIES = 150
 # Applications of one customer.
 FEW, MANY = 20, 200
@@ -54,23 +45,23 @@ _REMOVALS = ("party_removal", "holding_removal", "document_removal")
 _numbers = itertools.count()
 
 
-def measures(client: Client, agent: Client, owner: Any, cost: Cost, *, share: int = 1) -> Iterator[Measure]:
+def measures(client: Client, agent: Client, owner: Any, meter: Meter, *, share: int = 1) -> Iterator[Measure]:
     """How each page costs with many parties, and how the customer's pages grow with ten times the applications; with a
     share of both, such as 5 for a fifth."""
     parties = PARTIES // share
     draft = application_of(owner, parties=parties)
     for name, call in _calls(client, draft):
-        yield f"parties_{name}_{parties}", cost(call)[0], "ms"
+        yield f"parties_{name}_{parties}", meter.against_nothing(call)[0], "ms"
     stand_as(draft, State.IN_REVIEW)
     for name, call in _desk_calls(agent, draft):
-        yield f"parties_desk_{name}_{parties}", cost(call)[0], "ms"
+        yield f"parties_desk_{name}_{parties}", meter.against_nothing(call)[0], "ms"
     stand_as(draft, State.RETURNED_FOR_CHANGES)
     for name, call in calls_of_returned(client, draft):
-        yield f"parties_returned_{name}_{parties}", cost(call)[0], "ms"
-    yield from _of_more_applications(client, owner, cost, (FEW // share, MANY // share))
+        yield f"parties_returned_{name}_{parties}", meter.against_nothing(call)[0], "ms"
+    yield from _of_more_applications(client, owner, meter, (FEW // share, MANY // share))
 
 
-def _calls(client: Client, draft: Draft) -> Iterator[tuple[str, Callable[[], Any]]]:
+def _calls(client: Client, draft: Draft) -> Iterator[tuple[str, Call]]:
     """Each page of an application, and each change, by its name; those that show all parties come first."""
     root, token = f"/applications/{draft.application.reference}/", draft.parties[3].token
     section, party = f"{root}sections/{draft.schema.entity_sections[0].key}/", f"{root}people/{token}/"
@@ -104,32 +95,22 @@ def _calls(client: Client, draft: Draft) -> Iterator[tuple[str, Callable[[], Any
     yield "party_removed", lambda: client.post(f"{added.pop()}removal/") if added else add()
 
 
-def _change(client: Client, page: str, control: str) -> Callable[[], Any]:
+def _change(client: Client, page: str, control: str) -> Call:
     """One answer typed again and again, as htmx posts it."""
-    html = _text(client.get(page))
+    html = text_of(client.get(page))
     name = next(one for one in re.findall(r'<input[^>]*?name="(q:[^":]+)"', html) if one.startswith(control))
-    state = {"version": _version(html)}
+    state = {"version": version_of(html)}
 
     def change() -> Any:
         data = {"version": state["version"], name: f"Words {next(_numbers)}"}
         answer = client.post(page, data, headers={"HX-Request": "true"})
-        state["version"] = _version(_text(answer)) or state["version"]
+        state["version"] = version_of(text_of(answer)) or state["version"]
         return answer
 
     return change
 
 
-def _text(answer: Any) -> str:
-    is_packed = answer.headers.get("Content-Encoding") == "gzip"
-    return (gzip.decompress(answer.content) if is_packed else answer.content).decode()
-
-
-def _version(html: str) -> str:
-    found = re.search(r'name="version"[^>]*value="(\d+)"', html)
-    return found[1] if found else ""
-
-
-def calls_of_returned(client: Client, draft: Draft) -> Iterator[tuple[str, Callable[[], Any]]]:
+def calls_of_returned(client: Client, draft: Draft) -> Iterator[tuple[str, Call]]:
     """Its customer's pages and changes that show no list of parties, once it was returned."""
     calls = dict(_calls(client, draft))
     for name in ("overview", "section", "section_change", "party", "party_change", *_REMOVALS, "party_added"):
@@ -138,22 +119,21 @@ def calls_of_returned(client: Client, draft: Draft) -> Iterator[tuple[str, Calla
 
 
 def stand_as(draft: Draft, state: State) -> None:
-    """As if it had been submitted once, and what followed."""
     row = Application.objects.filter(pk=draft.application.pk)
     row.update(state=state, submitted_at=timezone.now(), submissions=1)
     update_case(open_draft(row.get()))
 
 
-def _desk_calls(agent: Client, draft: Draft) -> Iterator[tuple[str, Callable[[], Any]]]:
+def _desk_calls(agent: Client, draft: Draft) -> Iterator[tuple[str, Call]]:
     case = f"/desk/{draft.application.reference}/"
     yield "case_all", lambda: agent.get(case)
     yield "party", lambda: agent.get(f"{case}parties/{draft.parties[3].token}/")
     yield "decision_all", lambda: agent.get(f"{case}ruling/")
 
 
-def _of_more_applications(client: Client, owner: Any, cost: Cost, sizes: tuple[int, int]) -> Iterator[Measure]:
+def _of_more_applications(client: Client, owner: Any, meter: Meter, sizes: tuple[int, int]) -> Iterator[Measure]:
     """The list of applications, and the pages of one of them whose people were in the others, with their documents."""
-    product = _product()
+    product = bvi_company()
     draft = open_draft(services.start(owner=owner, product=product))
     kind, roles = _MIX[0]
     raw = _answers(draft.schema.fields_of(kind, roles), "Given0")
@@ -172,7 +152,7 @@ def _of_more_applications(client: Client, owner: Any, cost: Cost, sizes: tuple[i
         for _ in range(count - Application.objects.filter(owner=owner, deleted_at=None).count()):
             application_of(owner, parties=2, is_sent=False)
         for name, page in pages.items():
-            against_nothing = cost(lambda page=page: client.get(page))[1]
+            against_nothing = meter.against_nothing(partial(client.get, page))[1]
             if name in before:
                 yield f"applications_{name}_growth", against_nothing / before[name], "x"
             before[name] = against_nothing
@@ -192,77 +172,47 @@ def application_of(
 
     The first `unanswered` parties have answered nothing but their name.
     """
-    draft = open_draft(services.start(owner=owner, product=product or _product()))
-    application, schema = draft.application, draft.schema
-    names = draft.schema.share_class_fields
-    made = ShareClass.objects.bulk_create(
-        ShareClass(
-            application=application, token=f"class{number}", position=number, raw=_answers(names, f"Class {number}")
-        )
-        for number in range(classes)
-    )
-    kept: dict[str, dict[str, Any]] = {}
-    for name, answer in _answers(schema.entity_fields, "Larkfield", made[0].token if made else "").items():
-        kept.setdefault(draft.home_section(name), {})[name] = answer
-    for key, raw in kept.items():
-        SectionAnswers.objects.create(application=application, section_key=key, raw=raw, version=1)
-    rows = []
+    draft = open_draft(services.start(owner=owner, product=product or bvi_company()))
+    schema = draft.schema
+    raws = [_answers(schema.share_class_fields, f"Class {number}") for number in range(classes)]
+    made = rows.add_share_classes(draft, raws)
+    first_class = made[0].token if made else ""
+    rows.add_sections(draft, _answers(schema.entity_fields, "Larkfield", first_class))
+    described: list[tuple[str, list[str], dict[str, Any]]] = []
     for number in range(parties):
         kind, roles = _MIX[number % len(_MIX)]
-        fields = schema.fields_of(kind, roles)
-        raw = _answers(fields, f"Given{number}", made[0].token if made else "")
+        raw = _answers(schema.fields_of(kind, roles), f"Given{number}", first_class)
         if number < unanswered:
             raw = {name: value for name, value in raw.items() if "name" in name}
-        rows.append(
-            Party(application=application, token=f"party{number}", position=number, kind=kind, roles=roles, raw=raw)
+        described.append((kind, roles, raw))
+    holders = enumerate(rows.add_parties(draft, described))
+    if made:
+        rows.add_holdings(
+            draft,
+            [(party, made[place % classes], "5") for place, party in holders if "shareholder" in party.roles],
         )
-    Party.objects.bulk_create(rows)
-    Holding.objects.bulk_create(
-        Holding(application=application, party=party, share_class=one, typed="5", shares=parse_shares("5"))
-        for place, party in enumerate(rows)
-        if "shareholder" in party.roles
-        for one in made[place % classes : place % classes + 1]
-    )
     draft.reload()
-    name = Document._meta.get_field("file").storage.save("paper", ContentFile(b"%PDF-1.7\n"))
-    Document.objects.bulk_create(
-        Document(
-            application=application,
-            party=row.model if row else None,
-            slot=slot.name,
-            subject=document_subject(row.token if row else None, slot.name),
-            file=name,
-            name="paper.pdf",
-            mime_type="application/pdf",
-            size=9,
-            sha256=hashlib.sha256(b"%PDF-1.7\n").hexdigest(),
-            uploaded_by=owner,
-        )
+    slots = [
+        (row, slot.name)
         for place, row in enumerate((None, *draft.parties))
         for slot in draft.form_state.slots(row.record if row else None)
         if place > unanswered or row is None
-    )
-    draft = open_draft(application)
+    ]
+    rows.add_documents(draft, slots, by=owner)
+    draft = open_draft(draft.application)
     if is_sent:
         workflow.application_changed(draft)
         acknowledge(draft)
-    return open_draft(application)
-
-
-def _product() -> CatalogItem:
-    found = catalog().find(SLUG)
-    assert found is not None
-    assert found.item is not None
-    return found.item
+    return open_draft(draft.application)
 
 
 def acknowledge(draft: Draft) -> None:
     """As if the service had taken everything."""
-    rows = list(Delivery.objects.filter(application=draft.application))
-    for row in rows:
+    deliveries = list(Delivery.objects.filter(application=draft.application))
+    for row in deliveries:
         row.acknowledged, row.state, row.next_at = row.wanted, DeliveryState.DONE, None
         row.remote_id = "" if row.resource_kind.is_csp else f"remote-{row.pk}"
-    update_rows(rows, ["acknowledged", "state", "next_at", "remote_id"])
+    update_rows(deliveries, ["acknowledged", "state", "next_at", "remote_id"])
 
 
 def _answers(fields: Iterable[FieldSpec], name: str, share_class: str = "") -> dict[str, Any]:

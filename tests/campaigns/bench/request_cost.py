@@ -1,14 +1,11 @@
-"""Processor time of a request: sections, blank and answered, their updates as a browser posts them, and other pages.
+"""Processor time of a request: sections, blank and answered, their updates as a browser posts them, and other pages;
+and how long the slowest in twenty take, by the clock."""
 
-Each is asked for in turns with the signed-in page that does nothing, and told against it: a machine that is faster now
-and slower then is so for both.
-"""
-
-import gzip
 import html
+import itertools
 import re
+import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -17,19 +14,18 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import open_draft
+from formation_portal.applications.draft import Draft, open_draft
 from formation_portal.contract.catalog import CatalogItem
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.schema import Section
-from tests.campaigns.bench import forms, slowest
+from formation_portal.gateway.catalog import catalog
 
-Measure = tuple[str, float, str]
-# What a call costs in ms of processor time, and against the page that does nothing.
-Cost = Callable[[Callable[[], Any]], tuple[float, float]]
-# The same against another call.
-InTurns = Callable[..., tuple[float, float]]
+from . import Measure, forms
+from .meter import Call, Meter, browser_of, text_of, version_of
 
 SHORT, LONG = 60, 1000
+SLUG = "bvi-limited-company"
+_PAGES = ("", "people/", "shares/", "documents/", "check/", "carry-over/")
 _FORM = "application/x-www-form-urlencoded"
 _CHOICE = "q:q1"
 _ANSWERS: dict[str, Callable[[int], Any]] = {
@@ -45,19 +41,19 @@ _ANSWERS: dict[str, Callable[[int], Any]] = {
 }
 
 
-def measures(client: Client, owner: Any, cost: Cost, in_turns: InTurns) -> Iterator[Measure]:
+def measures(client: Client, owner: Any, meter: Meter) -> Iterator[Measure]:
     """Milliseconds, and how many times the page that does nothing; a Django form against a section beside it."""
     ratios: dict[str, float] = {}
 
-    def measured(name: str, call: Callable[[], Any]) -> Iterator[Measure]:
-        spent, ratios[name] = cost(call)
+    def measured(name: str, call: Call) -> Iterator[Measure]:
+        spent, ratios[name] = meter.against_nothing(call)
         yield name, spent, "ms"
         yield f"{name}_against_nothing", ratios[name], "x"
 
     for size in (SHORT, LONG):
         for answered in ("", "_answered"):
             section = start(owner, size, is_answered=bool(answered))
-            yield from measured(f"section_{size}_fields{answered}", lambda section=section: client.get(section))
+            yield from measured(f"section_{size}_fields{answered}", partial(client.get, section))
             yield f"section_{size}_weight{answered}", len(client.get(section).content) / 1000, "kB"
             yield from measured(f"dependent_update_{size}{answered}", Update(client, section))
             yield from measured(f"whole_update_{size}{answered}", Update(client, section, is_whole=True))
@@ -69,14 +65,60 @@ def measures(client: Client, owner: Any, cost: Cost, in_turns: InTurns) -> Itera
     form = partial(client.get, "/form/")
     yield from measured("django_form_40", form)
     section = start(owner, SHORT)
-    against = in_turns(form, lambda: client.get(section), between=partial(client.get, "/nothing/"))[1]
+    against = meter.in_turns(form, partial(client.get, section), between=meter.nothing)[1]
     yield "django_form_40_against_section_60", against, "x"
-    root = f"/applications/{slowest.company(owner).application.reference}/"
+    root = f"/applications/{company(owner).application.reference}/"
     yield from measured("overview", lambda: client.get(root))
     yield from measured("people", lambda: client.get(f"{root}people/"))
     yield from measured("catalog", lambda: client.get("/"))
     agent, address = _case(owner)
     yield from measured("case", lambda: agent.get(address))
+    yield from _slowest(client, owner, meter)
+
+
+def _slowest(client: Client, owner: Any, meter: Meter) -> Iterator[Measure]:
+    draft = company(owner)
+    root = f"/applications/{draft.application.reference}/"
+    sections = [f"{root}sections/{section.key}/" for section in draft.schema.entity_sections]
+    parties = [f"{root}people/{party.token}/" for party in draft.parties]
+    pages = ["/", f"/products/{SLUG}/", *(root + page for page in _PAGES), *sections, *parties]
+    yield "page_p95", meter.p95([partial(client.get, page) for page in pages]), "ms"
+    yield "change_p95", meter.p95([_change(client, page) for page in sections + parties]), "ms"
+
+
+def _change(client: Client, page: str) -> Call:
+    """A change as htmx posts it, with its first choice made otherwise each time; only the post is timed."""
+    radios = re.findall(r'type="radio" name="(q:[^"]+)" value="([^"]+)"', text_of(client.get(page)))
+    name = radios[0][0] if radios else "q:none"
+    values = itertools.cycle([value for other, value in radios if other == name] or ["x"])
+
+    def change() -> Any:
+        data = {"version": version_of(text_of(client.get(page))) or "0", name: next(values)}
+        start = time.perf_counter()
+        answer = client.post(page, data, headers={"HX-Request": "true"})
+        answer.seconds = time.perf_counter() - start  # type: ignore[attr-defined]
+        return answer
+
+    return change
+
+
+def company(owner: Any) -> Draft:
+    draft = open_draft(services.start(owner=owner, product=product()))
+    for number in range(4):
+        name = {"person.first_name": "Ada", "person.last_name": f"Byron the {number}th"}
+        services.add_party(draft, "person", ["director", "shareholder", "ubo"], name, by=owner)
+    for name in ("Ordinary", "Preferred"):
+        services.add_share_class(draft, {"share_class.name": name}, by=owner)
+    holdings = {(party.token, row.token): "5,000" for party in draft.parties for row in draft.share_classes}
+    services.save_holdings(draft, holdings, by=owner)
+    return open_draft(draft.application)
+
+
+def product() -> CatalogItem:
+    found = catalog().find(SLUG)
+    assert found is not None
+    assert found.item is not None
+    return found.item
 
 
 def start(owner: Any, size: int, *, is_answered: bool = False) -> str:
@@ -93,7 +135,7 @@ def start(owner: Any, size: int, *, is_answered: bool = False) -> str:
 
 
 def answers(section: Section) -> dict[str, Any]:
-    """An answer to each question, each another one where anything can be typed."""
+    """Answer each question, each otherwise where anything can be typed."""
     return {spec.name: _ANSWERS[spec.field_type](number) for number, spec in enumerate(section.fields)}
 
 
@@ -106,12 +148,9 @@ def _case(owner: Any) -> tuple[Client, str]:
     services.submit(draft, by=owner)
     assert application.state == State.SUBMITTED_FOR_REVIEW
     agent = get_user_model().objects.create_user("bench-case@example.com", first_name="Mira", is_agent=True)
-    client = Client(headers={"Accept-Encoding": "br"})
-    client.force_login(agent, backend="allauth.account.auth_backends.AuthenticationBackend")
-    return client, f"/desk/{reference}/"
+    return browser_of(agent, accepts="br"), f"/desk/{reference}/"
 
 
-@dataclass
 class Update:
     """One choice made otherwise at each call, as a browser posts it.
 
@@ -119,15 +158,9 @@ class Update:
     script it is all of the form, too, and the page that follows.
     """
 
-    client: Client
-    address: str
-    is_whole: bool = False
-    has_script: bool = True
-    is_on: bool = field(default=False, init=False)
-
-    def __post_init__(self) -> None:
-        page = text_of(self.client.get(self.address))
-        self._page = page
+    def __init__(self, client: Client, address: str, *, is_whole: bool = False, has_script: bool = True) -> None:
+        self.client, self.address, self.is_whole, self.has_script = client, address, is_whole, has_script
+        self._page = page = text_of(client.get(address))
         self._controls = _controls(page)
         self.is_on = (_CHOICE, "true") in self._controls
         # The regions that hang on the choice.
@@ -158,7 +191,6 @@ class Update:
 
 
 def _controls(page: str) -> list[tuple[str, str]]:
-    """What the form's controls hold, as the page was drawn."""
     found: list[tuple[str, str]] = []
     for tag in re.findall(r"<input[^>]*>", page):
         name, value = re.search(r'name="(q:[^"]+)"', tag), re.search(r'value="([^"]*)"', tag)
@@ -171,9 +203,3 @@ def _controls(page: str) -> list[tuple[str, str]]:
         chosen = re.search(r'<option value="([^"]*)"[^>]* selected', options)
         found.append((html.unescape(name), html.unescape(chosen[1]) if chosen else ""))
     return found
-
-
-def text_of(answer: Any) -> str:
-    """The page of an answer, packed or not."""
-    is_packed = answer.headers.get("Content-Encoding") == "gzip"
-    return str((gzip.decompress(answer.content) if is_packed else answer.content).decode())

@@ -1,8 +1,6 @@
 """The neutral form as each page asks it: the same questions, and the same follow from the same answer."""
 
-import json
 import re
-from pathlib import Path
 
 import pytest
 
@@ -38,9 +36,3 @@ def test_each_page_asks_the_same(size: int) -> None:
     }
     assert set(described["properties"]) | later == asked
     assert later == followers
-
-
-def test_the_adapter_names_what_a_harness_needs() -> None:
-    adapter = json.loads((Path(__file__).parent / "adapters/portal.json").read_text())
-    assert {"name", "url", "first_input", "toggle", "dependent", "setup"} == adapter.keys()
-    assert adapter["url"] == "${PORTAL_URL}${PORTAL_FORM}"

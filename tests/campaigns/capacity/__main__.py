@@ -9,13 +9,13 @@ import argparse
 import random
 import sys
 import tempfile
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from pathlib import Path
 
 from formation_portal.documents.inspection_task import inspect_content
-from tests.campaigns.scale.load.people import PASSWORD
+from tests.campaigns.scale.people import PASSWORD
 from tests.journeys.actors.realistic_client import _scanned_page
 
 from .journey import TimedBrowser, apply, review
@@ -30,11 +30,11 @@ IDLE_SECONDS = 60
 # Of a thousand times the load.
 SHARE = 1000 / 100
 MOST_APART = 0.20
+PARTS = ("web", "relay", "mail", "webhooks", "database")
 SEED = 15
 
 
 def main() -> int:
-    """The exit code."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=180, help="in which applications are begun")
     parser.add_argument("--measured", type=int, default=MEASURED, help="applications that the model is made of")
@@ -60,7 +60,6 @@ def main() -> int:
 
 
 def say(name: str, value: float, unit: str) -> None:
-    """A line."""
     sys.stdout.write(f"{name} {value:,.3f} {unit}\n".replace(" \n", "\n"))
     sys.stdout.flush()
 
@@ -104,48 +103,34 @@ def run(portal: Portal, moments: list[float]) -> Outcome:
     # Two that one customer begins within some seconds are one: the same button pressed twice.
     portal.make_customers(len(moments))
     before, began = portal.used(), time.monotonic()
-    asked, journeys, troubles = list[int](), list[float](), list[str]()
 
-    def live(number: int, moment: float) -> None:
+    def live(number: int, moment: float) -> tuple[int, float]:
         time.sleep(max(0.0, began + moment - time.monotonic()))
         start = time.monotonic()
-        try:
-            by = (f"customer{number}@example.com", PASSWORD)
-            asked.append(form_company(portal, random.Random(SEED + number), by=by))
-            journeys.append(time.monotonic() - start)
-        except Exception as error:
-            troubles.append(f"{type(error).__name__} {error}")
+        by = (f"customer{number}@example.com", PASSWORD)
+        return form_company(portal, random.Random(SEED + number), by=by), time.monotonic() - start
 
-    threads = [threading.Thread(target=live, args=pair) for pair in enumerate(moments)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(len(moments)) as pool:
+        journeys = list(pool.map(live, range(len(moments)), moments))
     portal.rest()
     seconds, used = time.monotonic() - began, portal.used() - before
-    if troubles:
-        sys.exit(f"{len(troubles)} applications failed: {troubles[0]}")
     return Outcome(
         seconds,
         len(journeys),
-        sum(asked),
+        sum(requests for requests, _ in journeys),
         used.calls,
         used.web,
         used.relay,
         used.database,
-        sum(journeys) / len(journeys),
+        sum(taken for _, taken in journeys) / len(journeys),
     )
 
 
 def report(one: Application, prices: Prices, machines: Machines) -> None:
-    """Cost and bottlenecks."""
     used = one.used
     for name, value, unit in (
         ("requests of an application", one.requests, ""),
-        *(
-            (f"processor of an application: {part}", getattr(used, part), "s")
-            for part in ("web", "relay", "mail", "webhooks", "database")
-        ),
+        *((f"processor of an application: {part}", getattr(used, part), "s") for part in PARTS),
         ("processor of an application: sandbox", one.sandbox, "s"),
         ("rows written by an application", used.rows, ""),
         ("write-ahead log of an application", used.log_bytes / 1e6, "MB"),
@@ -155,12 +140,10 @@ def report(one: Application, prices: Prices, machines: Machines) -> None:
         ("calls of an application", used.calls, ""),
         ("emails of an application", used.emails, ""),
         ("audit entries of an application", used.entries, ""),
-        *(
-            (f"cost of 1,000 applications: {name}", value, "at the prices given")
-            for name, value in cost_per_thousand(one, prices).items()
-        ),
     ):
         say(name, value, unit)
+    for name, value in cost_per_thousand(one, prices).items():
+        say(f"cost of 1,000 applications: {name}", value, "at the prices given")
     for times in TIMES:
         for name, share in utilisation(one, machines, times).items():
             say(f"{times} times the load: {name}", 100 * share, "%")

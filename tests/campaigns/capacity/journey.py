@@ -7,7 +7,7 @@ accepts everything and approves.
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from functools import partial
 
 from tests.journeys.actors.realistic_client import RealisticClient
 from tests.journeys.clients import NO_FILES, Files, HttpBrowser
@@ -20,35 +20,35 @@ _MOST_SECTIONS = 30
 _DOCUMENT = re.compile(r"/desk/[^/]+/documents/\d+/")
 
 
-@dataclass
-class TimedBrowser:
+class TimedBrowser(HttpBrowser):
     """A browser that notes how long each request took, and waits before it as people do: `pause` gives the seconds."""
 
-    browser: HttpBrowser
-    pause: Callable[[], float] = lambda: 0.0
-    seconds: list[float] = field(default_factory=list)
-    page: Page | None = None
+    def __init__(self, browser: HttpBrowser, pause: Callable[[], float]) -> None:
+        super().__init__(browser.base)
+        self.session, self._pause = browser.session, pause
+        self.seconds: list[float] = []
+        self.page: Page | None = None
 
     def get(self, address: str) -> Page:
         """Open a page, unless it was the last answer."""
         if self.page is not None and self.page.address == address and self.page.status == 200:
             return self.page
-        return self._timed(lambda: self.browser.get(address))
+        return self._timed(partial(super().get, address))
 
     def send(self, form: Form, button: Button, *, files: Files = NO_FILES, follow: bool = True) -> Page:
         """Press a button; always goes on to the page that follows, as a browser does."""
-        return self._timed(lambda: self.browser.send(form, button, files=files, follow=True))
+        return self._timed(partial(super().send, form, button, files=files))
 
     def send_nothing(self, address: str) -> None:
         """Load what is looked at beside the page, like a document's picture; the page stays."""
-        time.sleep(self.pause())
+        time.sleep(self._pause())
         began = time.perf_counter()
-        answer = self.browser.session.get(self.browser.base + address, timeout=60)
+        answer = self.session.get(self.base + address, timeout=60)
         self.seconds.append(time.perf_counter() - began)
         assert answer.status_code == 200, (answer.status_code, address)
 
     def _timed(self, ask: Callable[[], Page]) -> Page:
-        time.sleep(self.pause())
+        time.sleep(self._pause())
         began = time.perf_counter()
         self.page = ask()
         self.seconds.append(time.perf_counter() - began)
@@ -57,7 +57,6 @@ class TimedBrowser:
 
 
 def apply(browser: TimedBrowser) -> str:
-    """From the product to the status; gives the application's reference."""
     client = RealisticClient(browser)
     page = client.start(browser.get(_PRODUCT))
     page = _through_sections(client, browser, client.follow(page, "Continue with"))

@@ -48,13 +48,11 @@ class Application:
 
     @property
     def processor(self) -> float:
-        """Seconds, of all parts."""
         used = self.used
         return used.web + used.relay + used.mail + used.webhooks + used.database + self.sandbox
 
 
 def cost_per_thousand(one: Application, prices: Prices) -> dict[str, float]:
-    """By what it is for, in the prices' currency."""
     used, gigabytes = one.used, 1000 / 1e9
     return {
         "processor": 1000 * one.processor / 3600 * prices.core_hour,

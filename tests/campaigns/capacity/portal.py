@@ -6,23 +6,24 @@ Processor time comes from the system's own books of the processes, so that what 
 import os
 import signal
 import subprocess
-import sys
-import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
 
 import psycopg
-import requests
 
+from tests.campaigns.environment import operators_command
 from tests.journeys.clients import HttpBrowser
 from tests.management.served import PATIENCE, PROJECT, READY, Served, free_port
+from tests.process_table import descendants
 from tests.scratch_postgres import KEYS, Cluster, running_cluster
+from tests.waiting import wait_until
 
 WORKERS = ("relay", "mail", "webhooks")
-DATABASES = ("portal", "service")
 DEMO_PASSWORD = "formation-demo"
+# Seconds in which a run of several minutes comes to rest.
+_PATIENCE = 1_800
 _TICKS = os.sysconf("SC_CLK_TCK")
 # What the relay has to do within the minute; later it only asks what the service says of documents.
 _DUE = "SELECT COUNT(*) FROM relay_delivery WHERE next_at < now() + interval '1 minute'"
@@ -57,8 +58,6 @@ class Used:
 
 @dataclass
 class Portal:
-    """Running, with its database."""
-
     data: Path
     cluster: Cluster
     web: Served
@@ -67,27 +66,19 @@ class Portal:
     def make_customers(self, number: int) -> None:
         """Accounts with PASSWORD: customer0@example.com and so on."""
         environment = os.environ | {"DJANGO_SETTINGS_MODULE": "formation_portal.settings", "DATA_DIR": str(self.data)}
-        command = [sys.executable, "-m", "tests.campaigns.scale.preparing", "--customers", str(number)]
+        command = operators_command("tests.campaigns.scale.preparing", str(number))
         subprocess.run(command, cwd=PROJECT, env=environment | self.web.more, check=True, timeout=PATIENCE)
 
     def signed_in(self, email: str, password: str = DEMO_PASSWORD) -> HttpBrowser:
-        """A browser of one of the demo's accounts, or of another one."""
-        browser = HttpBrowser(f"http://127.0.0.1:{self.web.port}")
-        address = f"{browser.base}/accounts/login/"
-        browser.session.get(address, timeout=PATIENCE)
-        posted = {"login": email, "password": password}
-        posted["csrfmiddlewaretoken"] = browser.session.cookies["csrftoken"]
-        answer = browser.session.post(address, posted, allow_redirects=False, timeout=PATIENCE)
-        assert answer.status_code == requests.codes.found
+        browser = HttpBrowser(self.web.base)
+        browser.session = self.web.signed_in(email, password)
         return browser
 
     def rest(self) -> None:
-        """Wait until no worker has anything to do within the minute."""
-        while self._due():
-            time.sleep(0.2)
+        with self._asked("portal") as portal:
+            wait_until(lambda: portal.execute(_DUE).fetchone() == (0,), _PATIENCE, "every worker is at rest")
 
     def used(self) -> Used:
-        """Up to now."""
         with self._asked("portal") as portal, self._asked("service") as service:
             [rows] = portal.execute(_CHANGED).fetchone() or (0,)
             [of_service] = service.execute(_CHANGED).fetchone() or (0,)
@@ -122,23 +113,14 @@ class Portal:
         ) as opened:
             yield opened
 
-    def _due(self) -> int:
-        with self._asked("portal") as connection:
-            [number] = connection.execute(_DUE).fetchone() or (0,)
-            return int(number)
-
 
 @contextmanager
 def running_portal(folder: Path, **more: str) -> Iterator[Portal]:
-    """Set up and started; gone at the end."""
     with ExitStack() as stack:
         # What is written waits for the disk, as in earnest.
         cluster = stack.enter_context(running_cluster(durable=True))
-        for name in DATABASES:
-            cluster.make_database(name)
         settings = {
-            "DATABASE_URL": f"{cluster.url}/portal",
-            "SERVICE_DATABASE_URL": f"{cluster.url}/service",
+            **cluster.make_databases(),
             "WEB_PROCESSES": "1",
             "LOG_LEVEL": "WARNING",
             "EMAIL_URL": f"file://{folder}/letters",
@@ -162,15 +144,9 @@ def _end(one: Served) -> None:
 
 def _processor_seconds(pid: int) -> float:
     """Of a process and all that it has started, ended children included."""
-    books: dict[int, tuple[int, float]] = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            words = stat.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        books[int(stat.parent.name)] = (int(words[1]), sum(map(int, words[11:15])) / _TICKS)
-
-    def of(one: int) -> float:
-        return books[one][1] + sum(of(child) for child, (parent, _) in books.items() if parent == one)
-
-    return of(pid)
+    ticks = 0
+    for one in (pid, *descendants(pid)):
+        with suppress(OSError):
+            fields = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()
+            ticks += sum(map(int, fields[11:15]))
+    return ticks / _TICKS

@@ -15,8 +15,6 @@ THINK_SECONDS = 0.5
 
 @dataclass(frozen=True)
 class Outcome:
-    """Of a run or a simulation: what is compared."""
-
     seconds: float
     applications: float
     requests: float
@@ -28,7 +26,6 @@ class Outcome:
     journey_seconds: float
 
     def figures(self) -> dict[str, float]:
-        """By name, with its unit."""
         return {
             "applications a minute": 60 * self.applications / self.seconds,
             "requests a second": self.requests / self.seconds,
@@ -47,7 +44,6 @@ def arrivals(rate: float, seconds: float, *, seed: int) -> list[float]:
 
 
 def simulate(one: Application, moments: list[float], *, calls_per_second: float, seed: int) -> Outcome:
-    """All that begin at these moments, to their end."""
     dice, environment = random.Random(seed), simpy.Environment()
     web, relay = simpy.Resource(environment, 1), simpy.Resource(environment, 1)
     requests, calls = round(one.requests), round(one.used.calls)

@@ -1,6 +1,5 @@
 """Whatever is chosen on whatever form, and however its answers come, the page ends as the server would draw it."""
 
-import os
 import random
 from typing import Any
 
@@ -8,20 +7,19 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
+from tests.campaigns import drawn
 from tests.journeys.conftest import OpenTab, full_catalog, new_user, open_tab, site
 from tests.needed import has_chromium, needed
 from tests.strategies import schemas
 
-from .forms import has_many_rules, pages_of, with_lists
-from .sequences import Tally, run
+from .sequences import Tally, has_many_rules, pages_of, run, with_lists
 
 pytestmark = [pytest.mark.long, pytest.mark.browser, needed("Chromium", has_chromium())]
 
 __all__ = ["full_catalog", "open_tab", "site"]
 
-# `python -m tests.campaigns.choices --sequences 1000` asks for more, and for others.
-SEQUENCES = int(os.environ.get("CHOICES_SEQUENCES", "12"))
-SEED = int(os.environ.get("CHOICES_SEED", "1"))
+# `make choices` asks for more, and for others.
+SEQUENCES = drawn.count(12)
 TALLY = Tally()
 
 
@@ -31,7 +29,7 @@ def test_the_page_ends_as_the_server_would_draw_it(open_tab: OpenTab, site: str)
     errors: list[str] = []
     browser.tab.on("pageerror", lambda error: errors.append(str(error)))
 
-    @seed(SEED)
+    @seed(drawn.seed())
     @settings(
         max_examples=SEQUENCES,
         deadline=None,

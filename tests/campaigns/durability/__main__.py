@@ -5,14 +5,17 @@ Without PostgreSQL's server programs that part says "not run".
 """
 
 import argparse
+import os
 import random
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
-from tests.scratch_postgres import server_programs
-
-from .scratch import Result, portal
+from tests.campaigns.durability import Result
+from tests.campaigns.environment import load_django, scratch_folder
+from tests.scratch_postgres import KEYS, running_cluster, server_programs
 
 _PARTS = ("sqlite", "postgres")
 
@@ -28,25 +31,18 @@ def main() -> None:
         more = ["--small"] if chosen.small else []
         command = [sys.executable, "-m", "tests.campaigns.durability", *more, "--seed", str(chosen.seed)]
         sys.exit(max(subprocess.run([*command, part], check=False).returncode for part in _PARTS))
-    _say("seed", chosen.seed)
+    sys.stdout.write(f"seed {chosen.seed}\n")
     measure = _sqlite if chosen.part == "sqlite" else _postgres
     for name, value in measure(small=chosen.small, seed=chosen.seed):
-        _say(name, value)
-
-
-def _say(name: str, value: object) -> None:
-    sys.stdout.write(f"{name} {value}\n")
-    sys.stdout.flush()
+        sys.stdout.write(f"{name} {value}\n")
+        sys.stdout.flush()
 
 
 def _sqlite(*, small: bool, seed: int) -> Iterator[Result]:
-    with portal():
-        from .crowd import crowd
-        from .kills import kills
-        from .pragmas import read_back
-        from .syncs import syncs
+    with _portal():
+        from .sqlite import crowd, kills, pragmas, syncs
 
-        yield from read_back()
+        yield from pragmas()
         yield from syncs()
         yield from crowd(writes=1_000 if small else 10_000, seed=seed)
         yield from kills(times=20 if small else 200, seed=seed)
@@ -56,9 +52,36 @@ def _postgres(*, small: bool, seed: int) -> Iterator[Result]:
     if server_programs() is None:
         yield "postgres", "not run: PostgreSQL is not installed"
         return
-    from .postmaster import killed_postmasters
+    with (
+        running_cluster(durable=True) as cluster,
+        _portal(**cluster.make_databases(), **KEYS, HURRIED="yes") as folder,
+    ):
+        from .postgres import killed_postmasters
 
-    yield from killed_postmasters(times=2 if small else 20, seed=seed)
+        yield from killed_postmasters(cluster, folder, times=2 if small else 20, seed=seed)
+
+
+@contextmanager
+def _portal(**more: str) -> Iterator[Path]:
+    """Set up Django in an empty folder, with everything that `manage.py setup_portal` makes. Once a process."""
+    with scratch_folder("durability") as folder:
+        # How fast the relay may call is another campaign's matter.
+        more |= {"RELAY_WAIT_MS": "0", "RELAY_CALLS_PER_SECOND": "100000", "LOG_LEVEL": "CRITICAL"}
+        load_django(folder, "tests.campaigns.durability.settings", **more)
+        from django.core.management import call_command
+        from django.db import connections
+        from django.urls import get_resolver
+
+        from formation_portal.service.catalog.loader import store_catalog
+        from tests import factories
+
+        call_command("setup_portal", verbosity=0, stdout=open(os.devnull, "w"))  # noqa: SIM115, PTH123
+        # Loaded before any fork, instead of in each child.
+        assert get_resolver().url_patterns
+        store_catalog([factories.ITEM])
+        connections.close_all()
+        yield folder
+        connections.close_all()
 
 
 main()

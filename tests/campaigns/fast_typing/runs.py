@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
+import os
 import random
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.http import HttpRequest, HttpResponse
 from playwright.sync_api import Page as Tab
 
 from tests.journeys.browser import TabBrowser
+
+SHORTEST_MS, LONGEST_MS = 50, 800
+
+
+class Late:
+    """Middleware, outermost: what script posts is answered after 50 to 800 ms."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+        self._chance = random.Random(int(os.environ.get("CAMPAIGN_SEED", "1")))
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self._get_response(request)
+        if request.headers.get("HX-Request"):
+            time.sleep(self._chance.uniform(SHORTEST_MS, LONGEST_MS) / 1000)
+        return response
+
 
 _STEPS = 8
 _LETTERS = "abcdefghijklmnopqrstuvwxyzäöåéßø ABCDEFGHIJKLMNOPQRSTUVWXYZ '-,."
@@ -62,14 +83,21 @@ _VALUES = "(ids) => ids.map((id) => document.getElementById(id)?.value ?? null)"
 
 @dataclass
 class Tally:
-    """How much was tried, and what came out wrong."""
-
     runs: int = 0
     characters: int = 0
     updates: int = 0
     lost: int = 0
     moved: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
+
+    def figures(self) -> dict[str, int]:
+        return {
+            "runs": self.runs,
+            "characters": self.characters,
+            "updates": self.updates,
+            "lost_characters": self.lost,
+            "moved": len(self.moved),
+        }
 
 
 def run(browser: TabBrowser, address: str, chance: random.Random, tally: Tally) -> None:
@@ -110,7 +138,6 @@ def _type(tab: Tab, name: str, chance: random.Random, typed: dict[str, str]) -> 
 
 
 def _settle(browser: TabBrowser) -> None:
-    """Nothing is under way, and nothing follows: a change that was gathered or queued goes out within that time."""
     for _ in range(3):
         browser.settle()
 

@@ -1,6 +1,5 @@
 """Whoever types faster than the network answers loses nothing, and the page holds still meanwhile."""
 
-import os
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ from django.test import override_settings
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
+from tests.campaigns import drawn
 from tests.campaigns.fast_typing.runs import Tally, run
 from tests.journeys.conftest import OpenTab, full_catalog, open_tab
 from tests.journeys.drafts import started
@@ -23,8 +23,7 @@ pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 __all__ = ["full_catalog", "open_tab"]
 
 # `make typing` asks for more, and for others.
-RUNS = int(os.environ.get("TYPING_RUNS", "3"))
-SEED = int(os.environ.get("TYPING_SEED", "1"))
+RUNS = drawn.count(3)
 PRODUCTS = ("delaware-llc", "bvi-limited-company", "gmbh-zug")
 TALLY = Tally()
 
@@ -32,7 +31,7 @@ TALLY = Tally()
 @pytest.fixture(scope="module")
 def site(full_catalog: None, collected: Path) -> Iterator[str]:
     """The portal on a port, whose answers to changes are late."""
-    late = ["tests.campaigns.fast_typing.late.Late", *settings.MIDDLEWARE]
+    late = ["tests.campaigns.fast_typing.runs.Late", *settings.MIDDLEWARE]
     with override_settings(MIDDLEWARE=late), served(collected) as address:
         yield address
 
@@ -49,7 +48,7 @@ def addresses(slug: str) -> tuple[Any, list[str]]:
 
 
 def test_nothing_typed_is_lost_and_nothing_moves(open_tab: OpenTab, site: str) -> None:
-    chance = random.Random(SEED)
+    chance = random.Random(drawn.seed())
     for slug in PRODUCTS[: max(1, RUNS // 4)]:
         owner, pages = addresses(slug)
         browser = open_tab(owner)

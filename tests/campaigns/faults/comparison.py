@@ -1,15 +1,19 @@
 """Compares what the portal wants at the service with what the service has kept, thing by thing."""
 
+import hashlib
 from collections import Counter
 from dataclasses import dataclass
 
+from django.core.files.storage import storages
+
 from formation_portal.applications.draft import Draft, open_draft
-from formation_portal.applications.models import Application
+from formation_portal.applications.models import Application, Document
+from formation_portal.core.storage import SERVICE_FILES
 from formation_portal.relay.models import Delivery, DeliveryState, Reason, ResourceKind, ResourceName
 from formation_portal.relay.resolution import deliveries_in
+from formation_portal.service.models import Document as ServiceDocument
 
-from .expected_records import expected_records, text
-from .service_records import ServiceRecord, things_there
+from .records import ServiceRecord, expected_records, text, things_there
 
 # What a service without keys and lists leaves to an agent, where the answer to its creation was lost.
 _MAY_BE_HELD = (ResourceKind.ENTITY, ResourceKind.SHARE_CLASS, ResourceKind.SHAREHOLDING, ResourceKind.DOCUMENT)
@@ -34,13 +38,11 @@ class Findings:
         self.sentences: list[str] = []
 
     def say(self, number: str, application: Application, what: str, times: int = 1) -> None:
-        """Count something."""
         setattr(self, number, getattr(self, number) + times)
         self.sentences.append(f"{number}: {application.reference} {what}")
 
 
 def compare(kept: list[ServiceRecord], *, may_hold: bool) -> Findings:
-    """Every application against everything that the service has kept under its reference."""
     found = Findings()
     by_reference: dict[str, list[ServiceRecord]] = {}
     for one in kept:
@@ -62,18 +64,18 @@ def _compare_one(found: Findings, draft: Draft, rows: dict[ResourceName, Deliver
     wanted = list(expected_records(draft))
     tokens = {row.remote_id: row.subject for row in rows.values() if row.remote_id}
     there = things_there(kept, tokens)
-    for thing in wanted:
-        row = rows.get(thing.name)
-        if row is None and thing.name[0] in _IF_ANSWERED and thing.value.endswith(("{}", "{}]")):
+    for name, value in wanted:
+        row, kind = rows.get(name), name[0]
+        if row is None and kind in _IF_ANSWERED and value.endswith(("{}", "{}]")):
             continue
-        has = _bound(kept, row) if row is not None and thing.name[0] in _BOUND else there[thing.name[0]]
+        has = _bound(kept, row) if row is not None and kind in _BOUND else there[kind]
         # A service that has no states was not told, which the portal says.
-        is_there = has[thing.value] or (thing.name[0] is ResourceKind.SUBMISSION and has[""])
-        if row is None or (_are_done(rows, thing.name[0], row) and not is_there):
-            found.say("lost", draft.application, f"{thing.name}: {thing.value}")
+        is_there = has[value] or (kind is ResourceKind.SUBMISSION and has[""])
+        if row is None or (_are_done(rows, kind, row) and not is_there):
+            found.say("lost", draft.application, f"{name}: {value}")
     for kind, has in there.items():
         if kind not in _UNCOUNTED:
-            much = has - Counter(thing.value for thing in wanted if thing.name[0] is kind)
+            much = has - Counter(value for name, value in wanted if name[0] is kind)
             for value, times in much.items():
                 found.say("duplicated", draft.application, f"{kind}, {times} too many: {value}", times)
 
@@ -114,9 +116,23 @@ def _is_behind_something_held(row: Delivery, rows: dict[ResourceName, Delivery])
 
 
 def is_at_rest() -> bool:
-    """Whether the relay has nothing more to do by itself."""
     due = Delivery.objects.filter(next_at__isnull=False).exists()
     return not due and not Delivery.objects.filter(state=DeliveryState.SENDING).exists()
+
+
+def broken_files() -> list[str]:
+    """Return the stored files, the portal's and the service's, that can't be read whole."""
+    files = [("default", str(document.file.name), document.sha256) for document in Document.objects.all()]
+    files += [(SERVICE_FILES, document.path, document.sha256) for document in ServiceDocument.objects.all()]
+    return [f"{alias} {name}" for alias, name, digest in files if not _is_whole(alias, name, digest)]
+
+
+def _is_whole(alias: str, name: str, digest: str) -> bool:
+    try:
+        with storages[alias].open(name) as file:
+            return hashlib.sha256(file.read()).hexdigest() == digest
+    except OSError:
+        return False
 
 
 # What is bound to a record by its id must be that record.

@@ -16,6 +16,7 @@ from formation_portal.relay.order import next_delivery
 from formation_portal.relay.service_profile import current_profile, profile_from, service_address
 
 from . import fault_counts
+from .fault_counts import ENDPOINT_OF
 
 # As many as there are workers to take them.
 _AHEAD = 4
@@ -50,7 +51,7 @@ class ConnectionRefuser:
         until = time.monotonic() + _LONGEST_SHUT
         self._orders.send(kind)
         while time.monotonic() < until and not _is_paused():
-            if any(fault_counts.endpoint_of(one) in awaited for one in failed.values_list("delivery__kind", flat=True)):
+            if any(ENDPOINT_OF.get(one) in awaited for one in failed.values_list("delivery__kind", flat=True)):
                 break
             time.sleep(_LOOK_SECONDS)
         self._orders.send(None)
@@ -71,5 +72,5 @@ def endpoints_ahead() -> list[str]:
     for application in due.order_by("since")[:_AHEAD]:
         rows = list(Delivery.objects.filter(application_id=application["application_id"]))
         row = next_delivery(rows, now=now, profile=known, may_send=True)
-        found.append(fault_counts.endpoint_of(row.kind) if row else "")
+        found.append(ENDPOINT_OF.get(row.kind, "") if row else "")
     return found

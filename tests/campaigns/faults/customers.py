@@ -29,9 +29,10 @@ _AGAIN_SECONDS = 0.05
 class Customer:
     """One browser. What the portal has acknowledged stands in `promised` before the customer goes on."""
 
-    def __init__(self, *, port: int, promised: Path, is_over: Callable[[], bool]) -> None:
+    def __init__(self, *, port: int, promised: Path, over: Path) -> None:
+        """The day is over when there is a file at `over`."""
         self._base = f"http://127.0.0.1:{port}"
-        self._promised, self._is_over = promised, is_over
+        self._promised, self._over = promised, over
 
     def live(self, first: int, step: int) -> None:
         """One application after the other, until it is over; each is finished that was begun."""
@@ -40,7 +41,7 @@ class Customer:
         self._browser = HttpBrowser(self._base)
         self._browser.session.cookies.update({name: one.value for name, one in client.cookies.items()})
         for number in itertools.count(first, step):
-            if self._is_over():
+            if self._over.exists():
                 return
             self._apply(number)
 
@@ -98,21 +99,13 @@ class Customer:
 
 
 def broken_promises(promised: Path) -> list[str]:
-    """What was acknowledged and is not there, in sentences."""
     lines = [json.loads(line) for line in promised.read_text().splitlines()] if promised.exists() else []
     purposes = {one["reference"]: one["purpose"] for one in lines if "purpose" in one}
     submitted = {one["reference"] for one in lines if "submitted" in one}
-    return [
-        sentence
-        for application in Application.objects.filter(reference__in=purposes)
-        for sentence in _broken(application, purposes[application.reference], application.reference in submitted)
-    ]
-
-
-def _broken(application: Application, purpose: str, is_submitted: bool) -> list[str]:
-    found = []
-    if open_draft(application).entity_raw.get("xy.purpose") != purpose:
-        found.append(f"lost: {application.reference} has not the purpose that was acknowledged")
-    if is_submitted and application.is_open:
-        found.append(f"lost: {application.reference} was submitted, and is not")
-    return found
+    broken = []
+    for application in Application.objects.filter(reference__in=purposes):
+        if open_draft(application).entity_raw.get("charter.purpose") != purposes[application.reference]:
+            broken.append(f"lost: {application.reference} has not the purpose that was acknowledged")
+        if application.reference in submitted and application.is_open:
+            broken.append(f"lost: {application.reference} was submitted, and is not")
+    return broken

@@ -29,7 +29,6 @@ class Request:
 
     @property
     def key(self) -> str:
-        """Its Idempotency-Key."""
         return self.headers.get("idempotency-key", "")
 
     @property
@@ -46,7 +45,6 @@ class Request:
 
 
 def digest_of(path: str, body: bytes) -> str:
-    """The same for the same thing at the same address."""
     return hashlib.sha256(path.encode() + b" " + body).hexdigest()
 
 

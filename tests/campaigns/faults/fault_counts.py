@@ -40,35 +40,26 @@ Faults = Counter[tuple[str, str]]
 
 
 def faults(folder: Path, *, log: Path) -> Faults:
-    """How often each endpoint has met each kind."""
     lines = (*_lines(folder / "service-faults"), *_lines(folder / "wire"))
     return Counter((one["endpoint"], _ONE_KIND.get(one["kind"], one["kind"])) for one in lines) + _shut_out(log)
 
 
-def lacking(found: Faults, kinds: Collection[str], *, each: int) -> dict[str, list[str]]:
-    """The endpoints that have met a kind less often than each should, by kind."""
-    return {kind: [one for one in ENDPOINTS if found[one, kind] < each] for kind in kinds}
-
-
 def shut_out_lacking(found: Faults, *, each: int) -> dict[str, list[str]]:
-    """The same for the ways in which nobody gets in. Where each is 1, once anywhere is enough: the long way is long."""
+    """Return the endpoints that have shut nobody out, in each way, as often as they should. Where each is 1, once
+    anywhere is enough: the long way is long."""
     if each > 1:
-        return lacking(found, SHUT_OUT, each=each)
+        return _lacking(found, SHUT_OUT, each=each)
     met = {kind for _, kind in found}
     return {kind: [] if kind in met else list(ENDPOINTS) for kind in SHUT_OUT}
 
 
 def all_lacking(found: Faults, *, each: int) -> dict[str, list[str]]:
-    """The same for all kinds."""
     others = [kind for kind in KINDS if kind not in SHUT_OUT]
-    return shut_out_lacking(found, each=each) | lacking(found, others, each=each)
+    return shut_out_lacking(found, each=each) | _lacking(found, others, each=each)
 
 
-def table(found: Faults) -> Iterator[str]:
-    """A line for each kind, a column for each endpoint."""
-    yield "".join((f"{'':16}", *(f"{one:>15}" for one in ENDPOINTS)))
-    for kind in KINDS:
-        yield "".join((f"{kind:16}", *(f"{found[one, kind]:>15}" for one in ENDPOINTS)))
+def _lacking(found: Faults, kinds: Collection[str], *, each: int) -> dict[str, list[str]]:
+    return {kind: [one for one in ENDPOINTS if found[one, kind] < each] for kind in kinds}
 
 
 def unrecorded(folder: Path) -> list[str]:
@@ -87,17 +78,13 @@ def _shut_out(log: Path) -> Faults:
     attempts = Attempt.objects.filter(outcome=NOT_SENT).exclude(request_id="").select_related("delivery")
     counted: Faults = Counter()
     for one in attempts:
-        if endpoint := endpoint_of(one.delivery.kind):
+        if endpoint := ENDPOINT_OF.get(one.delivery.kind):
             counted[endpoint, NEVER_ACCEPTED if one.request_id in timed_out else REFUSED] += 1
     return counted
 
 
-def endpoint_of(kind: str) -> str:
-    """Where things of a kind are posted; empty where that is no documented call."""
-    return _ENDPOINT_OF.get(kind, "")
-
-
-_ENDPOINT_OF = {
+# Where things of a kind are posted, where that is a documented call.
+ENDPOINT_OF = {
     "entity": "entities",
     "entity_csp": "csp-data",
     "share_class_csp": "csp-data",

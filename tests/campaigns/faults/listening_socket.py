@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 
 REFUSED, NEVER_ACCEPTED = "refused", "never_accepted"
 
@@ -31,7 +31,7 @@ class ListeningSocket:
             self._listening = _listening(self._port, _BACKLOG)
             asyncio.get_running_loop().add_reader(self._listening, self._accept, self._listening)
         elif kind == NEVER_ACCEPTED:
-            self._shut.enter_context(_full(self._port))
+            self._shut.enter_context(full_socket(self._port))
 
     async def finish(self) -> None:
         """Take no more, and wait for what has begun."""
@@ -54,23 +54,17 @@ class ListeningSocket:
             self._listening = None
 
 
-class _full(contextlib.ExitStack):  # noqa: N801  # used like a function
+@contextlib.contextmanager
+def full_socket(port: int) -> Iterator[None]:
     """A socket that listens and whose backlog is full: the system answers nobody any more."""
-
-    def __init__(self, port: int) -> None:
-        super().__init__()
-        self.enter_context(_listening(port, 0))
-        while self._takes_another(port):
-            pass
-
-    def _takes_another(self, port: int) -> bool:
-        filler = self.enter_context(socket.socket())
-        filler.settimeout(_FILL_SECONDS)
-        try:
-            filler.connect(("127.0.0.1", port))
-        except TimeoutError:
-            return False
-        return True
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(_listening(port, 0))
+        with contextlib.suppress(TimeoutError):
+            while True:
+                filler = stack.enter_context(socket.socket())
+                filler.settimeout(_FILL_SECONDS)
+                filler.connect(("127.0.0.1", port))
+        yield
 
 
 def _listening(port: int, backlog: int) -> socket.socket:

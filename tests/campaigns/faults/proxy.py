@@ -11,15 +11,14 @@ import os
 import signal
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict, dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 from tests.other_service.fault_injection import Plan
+from tests.process_table import children
 
 from .exchange import Request, answer_to, cut, is_good, read_request, reset
 from .listening_socket import ListeningSocket
-from .socket_owners import child_with_port
 
 ANSWER_LOST, CUT_BODY, SLOW_DRIP, WORKER_KILLED = "answer_lost", "cut_body", "slow_drip", "worker_killed"
 KINDS = (ANSWER_LOST, CUT_BODY, SLOW_DRIP, WORKER_KILLED)
@@ -28,31 +27,19 @@ KINDS = (ANSWER_LOST, CUT_BODY, SLOW_DRIP, WORKER_KILLED)
 # time of a campaign, which is a second.
 LATE_SECONDS = 0.6
 _DRIP_SECONDS = 0.05
+# The state of a connection in /proc/net/tcp (proc(5)).
+_ESTABLISHED = "01"
 FaultHandler = Callable[[Request, asyncio.StreamWriter], Awaitable[bool]]
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """One write that reached the proxy, at a time of the machine's clock."""
-
-    at: float
-    method: str
-    path: str
-    key: str
-    request_id: str
 
 
 class Proxy:
     """Stands at `port` before the service at `service_port`. What has come by and what was spoilt stand in `record`."""
 
-    def __init__(
-        self, *, port: int, service_port: int, plan: Plan | None, record: Path, parent: int, late: float = LATE_SECONDS
-    ) -> None:
+    def __init__(self, *, port: int, service_port: int, plan: Plan | None, record: Path, parent: int) -> None:
         self._entrance = ListeningSocket(port, self._serve)
         self._service_port, self._plan, self._parent = service_port, plan, parent
         self._faults = (record / "wire").open("a", buffering=1)
         self._seen = (record / "seen").open("a", buffering=1)
-        self._late = late
         self._owed: dict[str, list[str]] = {}
         self._turns: dict[str, int] = {}
 
@@ -100,10 +87,9 @@ class Proxy:
         owed = self._owed.get(request.endpoint)
         return kind or (owed.pop() if owed else None)
 
-    # The ways to spoil an exchange; each says whether it has
-
     @property
     def _fault_handlers(self) -> Mapping[str, FaultHandler]:
+        """The ways to spoil an exchange; each returns whether it has."""
         return {
             ANSWER_LOST: self._lose_answer,
             CUT_BODY: self._cut_body,
@@ -115,7 +101,7 @@ class Proxy:
         """By turns before the service begins, which it then does late, and after it has done."""
         if self._turn(ANSWER_LOST, request):
             reset(writer)
-            await asyncio.sleep(self._late)
+            await asyncio.sleep(LATE_SECONDS)
             return is_good(await self._ask(request))
         answer = await self._ask(request)
         if is_good(answer):
@@ -148,7 +134,7 @@ class Proxy:
         if not is_before and not is_good(answer):
             await _say(answer, writer)
             return False
-        worker = child_with_port(writer.get_extra_info("peername")[1], parent=self._parent)
+        worker = _child_with_port(writer.get_extra_info("peername")[1], parent=self._parent)
         if worker is None:
             await _say(answer, writer)
             return False
@@ -161,16 +147,14 @@ class Proxy:
         self._turns[name] = self._turns.get(name, len(request.endpoint)) + 1
         return self._turns[name] % 2 == 1
 
-    # The rest
-
     async def _ask(self, request: Request) -> bytes:
         return await answer_to(request, port=self._service_port)
 
     def _note(self, request: Request) -> None:
         if request.method != "GET":
-            request_id = request.headers.get("x-request-id", "")
-            seen = Seen(time.time(), request.method, request.path, request.key, request_id)
-            self._seen.write(json.dumps(asdict(seen)) + "\n")
+            seen = {"at": time.time(), "method": request.method, "path": request.path, "key": request.key}
+            seen["request_id"] = request.headers.get("x-request-id", "")
+            self._seen.write(json.dumps(seen) + "\n")
 
 
 async def _say(answer: bytes, writer: asyncio.StreamWriter) -> None:
@@ -180,3 +164,17 @@ async def _say(answer: bytes, writer: asyncio.StreamWriter) -> None:
         await writer.drain()
     except ConnectionError:
         writer.close()
+
+
+def _child_with_port(port: int, *, parent: int) -> int | None:
+    """Return the child of `parent` whose connection has this local port; None where there is none any more."""
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    sockets = [f"socket:[{row[9]}]" for row in rows if row[1].endswith(f":{port:04X}") and row[3] == _ESTABLISHED]
+    return next((pid for pid in children(parent) if _holds(pid, sockets)), None)
+
+
+def _holds(pid: int, sockets: list[str]) -> bool:
+    try:
+        return any(str(path.readlink()) in sockets for path in Path(f"/proc/{pid}/fd").iterdir())
+    except OSError:
+        return False

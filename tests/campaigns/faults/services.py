@@ -26,8 +26,8 @@ from tests.service.fault_plan import FaultPlan
 
 from .applications import CATALOG
 from .exchange import digest_of
-from .service_records import ServiceRecord
-from .web_server import serve_site
+from .processes import serve_site
+from .records import ServiceRecord
 
 
 class ServiceUnderTest(ABC):
@@ -60,8 +60,6 @@ class ServiceUnderTest(ABC):
 
 
 class WithKeys(ServiceUnderTest):
-    """The embedded service, over HTTP."""
-
     name = "with keys"
     capabilities = EMBEDDED_CAPABILITIES
     applications = 8
@@ -88,24 +86,20 @@ class WithoutKeys(ServiceUnderTest):
     capabilities = Capabilities()
     # What is held holds up what hangs on it, so that it takes more of them.
     applications = 12
-    # Another plan in place of the usual one.
-    plan: Plan | None = None
-
-    @property
-    def _journal(self) -> Path:
-        return self.folder / "journal"
 
     def prepare(self) -> str:
         return KEY
 
     def serve(self, port: int, *, is_faulty: bool = False) -> None:
-        plan = self.plan or (FaultPlan(seed=self.seed, ledger=self.ledger, each=self.each) if self.each else None)
-        service = _Sparing(journal=self._journal, plan=plan if is_faulty else None, port=port, catalog=CATALOG)
+        plan = None
+        if is_faulty and self.each:
+            plan = FaultPlan(seed=self.seed, ledger=self.ledger, each=self.each)
+        service = _Sparing(journal=self.folder / "journal", plan=plan, port=port, catalog=CATALOG)
         service.start()
         service.serve_forever()
 
     def kept(self) -> list[ServiceRecord]:
-        service = OtherService(journal=self._journal, catalog=CATALOG)
+        service = OtherService(journal=self.folder / "journal", catalog=CATALOG)
         return [_of_other(entity) for entity in service.entities.values()]
 
 

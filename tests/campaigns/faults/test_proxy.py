@@ -3,7 +3,6 @@
 import os
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from multiprocessing import Pipe
 from pathlib import Path
@@ -14,13 +13,13 @@ from formation_portal.gateway import FormationService
 from formation_portal.gateway.calls import Limits
 from formation_portal.gateway.errors import NotSent, Unclear
 from formation_portal.gateway.transports.network import NetworkAdapter, Timeouts
+from tests.campaigns.environment import free_port
 from tests.other_service import OtherService
 from tests.other_service.fixtures import other_service
 from tests.other_service.schemas import id_of
+from tests.waiting import wait_until
 
 from . import proxy
-from .environment import free_port
-from .fault_plans import Aim
 from .listening_socket import NEVER_ACCEPTED, REFUSED
 
 __all__ = ["other_service"]
@@ -30,12 +29,25 @@ BODY = {"jurisdiction_product_id": id_of("people-only")}
 TIMES = Timeouts(connect=1.0, read=3.0, whole=4.0)
 
 
+class First:
+    """The first entity meets this kind, and nothing else meets any."""
+
+    def __init__(self, kind: str) -> None:
+        self._kinds = [kind]
+
+    def draw(self, endpoint: str, key: str) -> str | None:
+        return self._kinds.pop() if endpoint == "entities" and self._kinds else None
+
+    def kills_before(self, endpoint: str) -> bool:
+        return False
+
+
 class Proxied:
     """The other make behind a proxy in a thread of its own, which spoils the first entity."""
 
     def __init__(self, other: OtherService, folder: Path, kind: str) -> None:
         self.other, self.port, self.record = other, free_port(), folder
-        plan = Aim(endpoint="entities", kind=kind, times=1, ledger=folder / "plan") if kind else None
+        plan = First(kind) if kind else None
         upstream = int(other.url.rpartition(":")[2])
         stand = proxy.Proxy(port=self.port, service_port=upstream, plan=plan, record=folder, parent=os.getpid())
         self.orders_read, self.orders = Pipe(duplex=False)
@@ -57,16 +69,12 @@ class Proxied:
         self.orders_read.close()
 
     def end(self) -> None:
-        """Take no more, and finish what has begun."""
         self.orders.close()
         self._thread.join()
 
     def until(self, way: type[OSError] | None) -> None:
-        """Until whoever connects fails in this way, or doesn't fail."""
-        until = time.monotonic() + 20
-        while (found := self._fate_of_a_caller()) is not way:
-            assert time.monotonic() < until, f"It is {found}, not {way}"
-            time.sleep(0.01)
+        """Wait until whoever connects fails in this way, or doesn't fail."""
+        wait_until(lambda: self._fate_of_a_caller() is way, what=f"callers meet {way}")
 
     def _fate_of_a_caller(self) -> type[OSError] | None:
         with socket.socket() as caller:

@@ -1,1 +1,0 @@
-"""How many small breaks of the code do the tests find? `make mutations` says so by package."""

@@ -61,14 +61,13 @@ _SOURCES_OF_TEMPLATES = "tests/ui/test_templates.py"
 
 
 def main() -> int:
-    """Return the exit code: 1 where a change was not found."""
     arguments = _arguments()
     packages = arguments.package or sorted(NEIGHBOURS)
     with tempfile.TemporaryDirectory(prefix="mutations-") as folder:
         copy = Path(folder, "tree")
         shutil.copytree(PROJECT, copy, ignore=_NOT_COPIED, symlinks=True)
         begun = time.monotonic()
-        campaign = Campaign(copy, arguments.without or arguments.found_by or [], arguments.seconds)
+        campaign = Campaign(copy, arguments.found_by or [], arguments.seconds)
         _say(
             f"collected {sum(map(len, campaign.server.modules.values()))} tests, {time.monotonic() - begun:.0f} seconds"
         )
@@ -80,7 +79,7 @@ def main() -> int:
                 campaign.measure(package, [""])
                 continue
             if arguments.found_by:
-                rows = [row for row in kept.rows.values() if _is_from(row, arguments.found_by)]
+                rows = [row for row in kept.rows.values() if row.found_by.startswith(tuple(arguments.found_by))]
             elif arguments.again:
                 rows = [row for row in kept.rows.values() if row.found_by]
             elif arguments.missed:
@@ -200,7 +199,6 @@ class Campaign:
         return found_by, number
 
     def _passes(self, test: str) -> bool:
-        """Return True where a test passes without any change: one that fails now and then finds nothing."""
         if test not in self.passed and self._request([test], "", "", None, 300) == "":
             self.passed.add(test)
         return test in self.passed
@@ -382,10 +380,6 @@ def written(path: Path, text: str, changed: str) -> Iterator[None]:
         compiled.unlink(missing_ok=True)
 
 
-def _is_from(row: Row, names: list[str]) -> bool:
-    return bool(row.found_by) and any(row.found_by.startswith(name) for name in names)
-
-
 def _say(line: str) -> None:
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
@@ -404,7 +398,6 @@ def _arguments() -> argparse.Namespace:
     modes.add_argument("--again", action="store_true", help="try the changes that were found")
     modes.add_argument("--missed", action="store_true", help="try the changes that were not found")
     modes.add_argument("--found-by", action="append", metavar="TESTS", help="try what these tests found, without them")
-    parser.add_argument("--without", action="append", metavar="TESTS", help="leave these tests out")
     return parser.parse_args()
 
 

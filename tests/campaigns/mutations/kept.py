@@ -26,8 +26,6 @@ class Row:
 
 @dataclass
 class Kept:
-    """The rows of one package."""
-
     package: str
     rows: dict[Key, Row] = field(default_factory=dict)
 

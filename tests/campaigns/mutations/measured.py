@@ -42,7 +42,6 @@ class Measured:
         return tests
 
     def add(self, test_file: str, in_browser: bool, answer: dict[str, Any]) -> None:
-        """Keep the server's answer about a test file."""
         measurement = {"tests": [], "seconds": [], "failed": [], "places": {}} | answer
         self.folder.mkdir(parents=True, exist_ok=True)
         self._path(test_file, in_browser).write_text(json.dumps(measurement))

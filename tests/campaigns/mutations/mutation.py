@@ -35,7 +35,6 @@ class Mutation:
         return " ".join(self.source.split())
 
     def show(self, text: str) -> str:
-        """Return `before → after` of the lines that change."""
         begin = text.rfind("\n", 0, self.start) + 1
         end = text.find("\n", self.end) % (len(text) + 1)
         before, after = text[begin:end], text[begin : self.start] + self.source + text[self.end : end]

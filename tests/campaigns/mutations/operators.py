@@ -50,7 +50,6 @@ _CONSTANTS = {
 
 
 def enums(paths: Iterable[Path]) -> Enums:
-    """Return the name of each enum of the modules with the names of its members."""
     known = []
     for path in paths:
         for node in ast.walk(ast.parse(path.read_text())):
@@ -63,7 +62,6 @@ def enums(paths: Iterable[Path]) -> Enums:
 
 
 def mutations(path: Path, text: str, known: Enums) -> list[Mutation]:
-    """Return every change of a module. `known` are the enums of the project."""
     return number(_Walk(path, text, known).visit(ast.parse(text), None), text)
 
 
@@ -79,7 +77,6 @@ class _Walk:
         self.siblings: dict[str, list[str]] = {}
 
     def visit(self, node: ast.AST, parent: ast.AST | None) -> Iterator[Mutation]:
-        """Yield the changes of a node and of those below it."""
         match node:
             case ast.Assert() | ast.FunctionDef(name="__str__" | "__repr__"):
                 return

@@ -21,7 +21,6 @@ _STATEMENT = re.compile(
 
 
 def mutations(path: Path, text: str) -> list[Mutation]:
-    """Return every change of a script."""
     code = _NO_CODE.sub(lambda match: re.sub(r"[^\n]", "_", match[0]), text)
 
     def change(operator: str, start: int, end: int, source: str) -> Mutation:

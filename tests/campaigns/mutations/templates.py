@@ -25,7 +25,6 @@ _ATTRIBUTE = re.compile(
 
 
 def mutations(path: Path, text: str) -> list[Mutation]:
-    """Return every change of a template."""
     return number(_Template(path, text).changes(), text)
 
 
@@ -45,12 +44,9 @@ class _Template:
         yield from self._loops()
         yield from self._variables()
         yield from self._addresses()
-        for match in _TOKEN.finditer(self.code):
-            yield self._change("drop-token", match.start(), match.end(), "")
-        for match in _INCLUDE.finditer(self.code):
-            yield self._change("drop-include", match.start(), match.end(), "")
-        for match in _ATTRIBUTE.finditer(self.code):
-            yield self._change("drop-attribute", match.start(), match.end(), "")
+        for operator, part in (("drop-token", _TOKEN), ("drop-include", _INCLUDE), ("drop-attribute", _ATTRIBUTE)):
+            for match in part.finditer(self.code):
+                yield self._change(operator, match.start(), match.end(), "")
 
     def _conditions(self) -> Iterator[Mutation]:
         for match in _CONDITION.finditer(self.code):

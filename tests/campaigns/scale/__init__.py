@@ -2,6 +2,6 @@
 
 Each node is a process group with a DATA_DIR of its own, started by the portal's own commands. Customers and agents work
 on it as people do (`people.py`), nodes and servers are killed and taken away meanwhile, and in the end what people were
-told is compared with the database, the bucket and the service's record (`comparing.py`). `make scale` is all of it, by
-locust; `test_scale.py` is the same in small.
+told is compared with the database, the bucket and the service's record (`comparing.py`). `make scale` is all of it, and
+`test_cluster.py` the same in small.
 """

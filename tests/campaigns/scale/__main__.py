@@ -24,7 +24,6 @@ PARTS: dict[str, Callable[[Path, argparse.Namespace], Iterator[Result]]] = {
 
 
 def main() -> int:
-    """The exit code."""
     parser = argparse.ArgumentParser(prog="python -m tests.campaigns.scale", description=__doc__)
     parser.add_argument("--only", choices=PARTS, action="append", help="this part; may be given several times")
     parser.add_argument("--minutes", type=float, help="of kills (10), and of mixed load (60)")

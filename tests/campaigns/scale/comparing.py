@@ -3,51 +3,43 @@
 Run with the cluster's settings, once nobody works on it any more.
 """
 
-import argparse
-import hashlib
 import json
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+from formation_portal.applications.draft import open_draft
+from formation_portal.applications.models import Application, Document
+from formation_portal.gateway.configuration import service
+from formation_portal.mail.models import Email
+from formation_portal.reviews.checklist import load_checklist
+from formation_portal.reviews.models import Query, ReviewDecision
+from tests.campaigns.faults.comparison import broken_files, compare, is_at_rest
+from tests.campaigns.faults.services import WithKeys
 from tests.encrypted_rows import values_of
+from tests.journeys.end_to_end.expected_record import expected_record
+from tests.journeys.end_to_end.service_record import differences, read_service_record
+from tests.waiting import wait_until
+
+from .promises import Promises, as_client
 
 PATIENCE_SECONDS = 180.0
 
 
-def main() -> None:
-    """`failed` what people have not been able to finish, `lost`, `doubled`, `files_lost` and `stuck`, and sentences."""
-    parser = argparse.ArgumentParser(prog="python -m tests.campaigns.scale.comparing", description=main.__doc__)
-    parser.add_argument("promises", type=Path)
-    asked = parser.parse_args()
-
-    import django
-
-    django.setup()
-    from .load.promises import Promises
-
-    found = compare(Promises(asked.promises))
-    json.dump(found, sys.stdout)
-
-
-def compare(promises: Any) -> dict[str, Any]:
-    """The counts by their names, and a sentence for each thing that is wrong."""
-    from tests.campaigns.faults.comparison import compare as compare_records
-    from tests.campaigns.faults.services import WithKeys
-
+def main(path: str) -> None:
+    """`lost`, `doubled`, `files_lost` and `stuck` with what there is at all, and a sentence for each fault."""
+    promises = Promises(Path(path))
     sentences = list(_until_at_rest())
     stuck = len(sentences)
     # The portal's rows against the service's.
-    records = compare_records(WithKeys(Path("unused")).kept(), may_hold=False)
+    records = compare(WithKeys(Path("unused")).kept(), may_hold=False)
     sentences += records.sentences
     # What was typed and told against both.
     lost = [*_lost_answers(promises), *_lost_decisions(promises)]
     doubled = list(_doubled(promises))
     files = list(_lost_files(promises))
-    return {
+    figures = {
         "applications": len(promises.read("application")),
         "decisions": len(promises.read("decision")),
         "lost": records.lost + len(lost),
@@ -56,29 +48,21 @@ def compare(promises: Any) -> dict[str, Any]:
         "files_lost": len(files),
         "sentences": sentences + lost + doubled + files,
     }
+    json.dump(figures, sys.stdout)
 
 
 def _until_at_rest() -> Iterator[str]:
     """Wait for the workers; what they haven't done by then is stuck."""
-    from formation_portal.mail.models import Email
-    from tests.campaigns.faults.comparison import is_at_rest
-
-    until = time.monotonic() + PATIENCE_SECONDS
-    while not (is_at_rest() and not Email.objects.filter(next_at__isnull=False).exists()):
-        if time.monotonic() > until:
-            yield f"stuck: not at rest after {PATIENCE_SECONDS:.0f} s"
-            return
-        time.sleep(0.2)
+    try:
+        wait_until(
+            lambda: is_at_rest() and not Email.objects.filter(next_at__isnull=False).exists(), PATIENCE_SECONDS, "rest"
+        )
+    except AssertionError as error:
+        yield f"stuck: {error}"
 
 
-def _lost_answers(promises: Any) -> Iterator[str]:
+def _lost_answers(promises: Promises) -> Iterator[str]:
     """Every answer, party, class, holding and file that a customer has sent, as the service has it."""
-    from formation_portal.gateway.configuration import service
-    from tests.journeys.end_to_end.expected_record import expected_record
-    from tests.journeys.end_to_end.service_record import differences, read_service_record
-
-    from .load.promises import as_client
-
     schemas = {item["product"]["slug"]: item["schema"] for item in service().catalog().items or []}
     for line in promises.read("application"):
         reference, schema = line["reference"], schemas[line["slug"]]
@@ -87,13 +71,8 @@ def _lost_answers(promises: Any) -> Iterator[str]:
             yield f"lost: {reference}: {one}"
 
 
-def _lost_decisions(promises: Any) -> Iterator[str]:
+def _lost_decisions(promises: Promises) -> Iterator[str]:
     """Every decision, query and accepted fact that an agent was told of."""
-    from formation_portal.applications.draft import open_draft
-    from formation_portal.applications.models import Application
-    from formation_portal.reviews.checklist import load_checklist
-    from formation_portal.reviews.models import Query, ReviewDecision
-
     for line in promises.read("decision"):
         application = Application.objects.get(reference=line["reference"])
         if not ReviewDecision.objects.filter(application=application, kind=line["decision"]).exists():
@@ -104,13 +83,8 @@ def _lost_decisions(promises: Any) -> Iterator[str]:
             yield f"lost: {line['reference']}: a fact that was accepted"
 
 
-def _doubled(promises: Any) -> Iterator[str]:
+def _doubled(promises: Promises) -> Iterator[str]:
     """Applications that nobody knows of, parties and classes beyond those that were made, decisions made twice."""
-    from formation_portal.applications.models import Application
-    from formation_portal.reviews.models import Query, ReviewDecision
-
-    from .load.promises import as_client
-
     told = {line["reference"]: line for line in promises.read("application")}
     for application in Application.objects.all():
         line = told.get(application.reference)
@@ -140,31 +114,11 @@ def _slot(pairs: list[list[str]]) -> str:
     return next(value for name, value in pairs if name == "slot")
 
 
-def _lost_files(promises: Any) -> Iterator[str]:
+def _lost_files(promises: Promises) -> Iterator[str]:
     """Files that were taken and can't be read whole, at the portal and at the service."""
-    from django.core.files.storage import storages
-
-    from formation_portal.applications.models import Document
-    from formation_portal.core.storage import SERVICE_FILES
-    from formation_portal.service.models import Document as ServiceDocument
-
     for line in promises.read("application"):
         kept = set(Document.objects.filter(application__reference=line["reference"]).values_list("sha256", flat=True))
         yield from (
             f"file lost: {line['reference']} {one['words']}" for one in line["sent"] if one["digest"] not in kept
         )
-    named = [("default", one.file.name, one.sha256) for one in Document.objects.all()]
-    named += [(SERVICE_FILES, one.path, one.sha256) for one in ServiceDocument.objects.all()]
-    for alias, name, digest in named:
-        try:
-            with storages[alias].open(name) as file:
-                is_whole = hashlib.sha256(file.read()).hexdigest() == digest
-        except OSError as error:
-            is_whole = False
-            name = f"{name}: {error.strerror}"
-        if not is_whole:
-            yield f"file lost: {alias} {name}"
-
-
-if __name__ == "__main__":
-    main()
+    yield from (f"file lost: {name}" for name in broken_files())

@@ -4,17 +4,23 @@ import json
 import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from .load.locust_run import Load, people
-from .machines import cluster, disturbances
+from tests.campaigns.crowd import Crowd
+from tests.waiting import wait_until
+
+from . import cluster, disturbances
+from .people import crowd_at
+from .promises import Promises
 from .results import Result
 
 KILL_MINUTES = 10.0
 _A_MINUTE = 60.0
 _AWAY_SECONDS = 15.0
 _BETWEEN_SECONDS = 20.0
+_FIRST_SECONDS = 300
 PRODUCTS = ("bvi-limited-company", "ch-foundation", "delaware-llc", "irish-limited", "gmbh-zug", "singapore-pte-ltd")
 
 
@@ -33,7 +39,7 @@ def outages(folder: Path, asked: Namespace) -> Iterator[Result]:
     nothing is lost, and all goes on by itself."""
 
     def disturb(running: cluster.Cluster) -> int:
-        for take_away in disturbances.OUTAGES.values():
+        for take_away in disturbances.OUTAGES:
             take_away(running, seconds=_AWAY_SECONDS)
             time.sleep(_BETWEEN_SECONDS)
         return len(disturbances.OUTAGES)
@@ -42,7 +48,6 @@ def outages(folder: Path, asked: Namespace) -> Iterator[Result]:
 
 
 def restart(folder: Path, asked: Namespace) -> Iterator[Result]:
-    """Both web nodes and both nodes of workers, one after the other."""
 
     def disturb(running: cluster.Cluster) -> int:
         running.rolling_restart()
@@ -50,6 +55,26 @@ def restart(folder: Path, asked: Namespace) -> Iterator[Result]:
         return len(running.web) + len(running.workers)
 
     yield from _measured("restart", folder, asked, disturb)
+
+
+@contextmanager
+def at_work(running: cluster.Cluster, *, customers: int, agents: int, **more: Any) -> Iterator[Crowd]:
+    """People work on a cluster; the block begins when somebody has submitted, and ends when all have finished."""
+    running.run("tests.campaigns.scale.preparing", str(customers), str(agents))
+    promises = Promises(running.folder / "promises")
+    with crowd_at(running.address, promises, customers=customers, agents=agents, **more) as crowd:
+        wait_until(lambda: promises.path.exists() or crowd.troubles, _FIRST_SECONDS, "somebody has submitted")
+        yield crowd
+
+
+def compared(running: cluster.Cluster) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(running.run("tests.campaigns.scale.comparing", str(running.folder / "promises")))
+    return found
+
+
+def kept(part: str, found: dict[str, Any]) -> Iterator[Result]:
+    for number in ("lost", "doubled", "files_lost", "stuck"):
+        yield Result(f"{part}_{number}", found[number], most=0, said=found["sentences"])
 
 
 def _measured(
@@ -61,29 +86,21 @@ def _measured(
     may_fail: bool = False,
 ) -> Iterator[Result]:
     with cluster.running(folder=folder, durable=True) as running:
-        running.run(
-            "tests.campaigns.scale.preparing", "--customers", str(asked.customers), "--agents", str(asked.agents)
-        )
-        crowd = people(folder, running.address, products=PRODUCTS, customers=asked.customers, agents=asked.agents)
-        with crowd as load:
+        with at_work(running, products=PRODUCTS, customers=asked.customers, agents=asked.agents) as crowd:
             times = disturb(running)
-        found = json.loads(running.run("tests.campaigns.scale.comparing", str(load.promises.path)))
+        found = compared(running)
         ended = running.faults()
+    failures: list[str] = crowd.total("failures")
+    posts = [failure for failure in failures if " POST " in failure]
+    most = None if may_fail else 0
     yield Result(f"{name}_disturbances", times)
-    yield from _told(name, load, found, most=None if may_fail else 0)
-    yield Result(f"{name}_processes_that_gave_up", len(ended), most=0, said=ended)
-
-
-def _told(name: str, load: Load, found: dict[str, Any], *, most: float | None) -> Iterator[Result]:
-    failures = [f"{time.strftime('%H:%M:%S', time.gmtime(at))} {what}: {answer}" for at, what, answer in load.failures]
-    posts = [one for one in failures if " POST " in one]
-    yield Result(f"{name}_requests", load.requests)
-    yield Result(f"{name}_saves", load.saves)
-    yield Result(f"{name}_repeated_by_script", load.repeated)
+    yield Result(f"{name}_requests", crowd.total("requests"))
+    yield Result(f"{name}_saves", crowd.total("saves"))
+    yield Result(f"{name}_repeated_by_script", crowd.total("repeated"))
     yield Result(f"{name}_failed_saves", len(posts), most=most, said=posts)
     yield Result(f"{name}_failed_pages", len(failures) - len(posts), most=most, said=failures)
-    yield Result(f"{name}_unfinished", len(load.troubles), most=0, said=load.troubles)
+    yield Result(f"{name}_unfinished", len(crowd.troubles), most=0, said=crowd.troubles)
     yield Result(f"{name}_applications", found["applications"], least=1)
     yield Result(f"{name}_decisions", found["decisions"])
-    for number in ("lost", "doubled", "files_lost", "stuck"):
-        yield Result(f"{name}_{number}", found[number], most=0, said=found["sentences"])
+    yield from kept(name, found)
+    yield Result(f"{name}_processes_that_gave_up", len(ended), most=0, said=ended)

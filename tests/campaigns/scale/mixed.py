@@ -7,13 +7,12 @@ from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.campaigns.soak.samples import sample
+from tests.campaigns.soak.report import sample
 
-from .disturbed import PRODUCTS
-from .load.closed_loop import percentile
-from .load.locust_run import people
-from .machines import cluster
+from . import cluster
+from .disturbed import PRODUCTS, at_work, compared, kept
 from .results import Result
+from .throughput import percentile
 
 _MINUTES, _A_MINUTE = 60.0, 60.0
 # Minutes 5 to 10 are compared with the last five: by then everything has been read once.
@@ -28,49 +27,38 @@ _PACE, _PAUSES = 0.5, (2.0, 6.0)
 def measure(folder: Path, asked: Namespace) -> Iterator[Result]:
     """Growth in percent, from the second twelfth to the last."""
     seconds = (asked.minutes or _MINUTES) * _A_MINUTE
+    people = {"products": PRODUCTS, "customers": asked.customers, "agents": asked.agents}
     memory = dict[str, list[tuple[float, int]]]()
     with cluster.running(folder=folder, durable=True) as running:
-        running.run(
-            "tests.campaigns.scale.preparing", "--customers", str(asked.customers), "--agents", str(asked.agents)
-        )
-        crowd = people(
-            folder,
-            running.address,
-            products=PRODUCTS,
-            customers=asked.customers,
-            agents=asked.agents,
-            pauses=_PAUSES,
-            pace=_PACE,
-        )
-        with crowd as load:
+        with at_work(running, **people, pauses=_PAUSES, pace=_PACE) as crowd:
             began = time.time()
             while time.time() < began + seconds:
                 for name, pid in _processes(running):
                     memory.setdefault(name, []).append((time.time(), sample(pid).memory))
                 time.sleep(_EVERY_SECONDS)
             ended = time.time()
-        found = json.loads(running.run("tests.campaigns.scale.comparing", str(load.promises.path)))
+        found = compared(running)
     (folder / "memory.json").write_text(json.dumps(memory))
     first = (began + seconds * _WARM, began + seconds * (_WARM + _WINDOW))
     last = (ended - seconds * _WINDOW, ended)
+    times: list[tuple[float, float]] = crowd.total("times")
     yield Result("mixed_minutes", seconds / _A_MINUTE)
-    yield Result("mixed_requests", load.requests)
-    early, late = ([took for at, took in load.samples() if a <= at < b] for a, b in (first, last))
+    yield Result("mixed_requests", crowd.total("requests"))
+    early, late = ([took for at, took in times if a <= at < b] for a, b in (first, last))
     yield Result("mixed_p95_first", percentile(early, 0.95), "ms")
     yield Result("mixed_p95_last", percentile(late, 0.95), "ms")
     yield Result("mixed_p95_growth", _growth(percentile(early, 0.95), percentile(late, 0.95)), "%", most=_MOST_PERCENT)
-    for name, samples in memory.items():
-        was, now = (statistics.median(size for at, size in samples if a <= at < b) for a, b in (first, last))
+    for name, sizes in memory.items():
+        was, now = (statistics.median(size for at, size in sizes if a <= at < b) for a, b in (first, last))
         yield Result(f"mixed_memory_{name}", now / 1e6, "MB")
         yield Result(f"mixed_memory_growth_{name}", _growth(was, now), "%", most=_MOST_PERCENT)
-    yield Result("mixed_failures", len(load.failures), most=0, said=[str(one) for one in load.failures])
-    yield Result("mixed_unfinished", len(load.troubles), most=0, said=load.troubles)
-    for number in ("lost", "doubled", "files_lost", "stuck"):
-        yield Result(f"mixed_{number}", found[number], most=0, said=found["sentences"])
+    failures: list[str] = crowd.total("failures")
+    yield Result("mixed_failures", len(failures), most=0, said=failures)
+    yield Result("mixed_unfinished", len(crowd.troubles), most=0, said=crowd.troubles)
+    yield from kept("mixed", found)
 
 
 def _processes(running: cluster.Cluster) -> Iterator[tuple[str, int]]:
-    """Those that do the work, by node and command."""
     for node in running.web:
         for number, pid in enumerate(node.web_processes, 1):
             yield f"{node.name}_{number}", pid

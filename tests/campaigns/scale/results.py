@@ -36,6 +36,5 @@ class Result:
 
     @property
     def sentences(self) -> Sequence[str]:
-        """The first of them."""
         left = len(self.said) - _SAID
         return [*self.said[:_SAID], *([f"and {left} more"] if left > 0 else [])]

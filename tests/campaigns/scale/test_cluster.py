@@ -2,23 +2,19 @@
 were told is lost or doubled, and no page and no save fails. `make scale` is the same for long, and measures.
 """
 
-import json
-import time
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
 
+from tests.campaigns.crowd import Crowd
 from tests.needed import needed
 from tests.nginx import needs_nginx
 from tests.object_store import needs_a_bucket
 from tests.scratch_postgres import server_programs
 from tests.scratch_redis import has_redis
+from tests.waiting import wait_until
 
-from .load.crowd import Crowd, at_work, promised_in
-from .load.promises import Promises
-from .machines.cluster import Cluster, running
-from .machines.disturbances import kill_nodes, take_cache_away, take_storage_away
+from .cluster import running
+from .disturbances import kill_nodes, take_cache_away, take_storage_away
+from .disturbed import at_work, compared
 
 pytestmark = [
     # Each part of it is in the ordinary run: tests/management/test_servers_away.py, the faults, tests/deploy.
@@ -28,59 +24,28 @@ pytestmark = [
     needed("Redis", has_redis()),
     needs_nginx,
     needs_a_bucket,
-    # The tests read one story.
-    pytest.mark.xdist_group("scale"),
 ]
 
-PRODUCTS = ["delaware-llc"]
 
-
-@pytest.fixture(scope="module")
-def story() -> Iterator[dict[str, Any]]:
-    """People come, a node of each kind is killed, the servers go and come back, both web nodes are restarted."""
+def test_nothing_fails_and_nothing_is_lost_while_nodes_and_servers_come_and_go() -> None:
+    people = {"products": ["delaware-llc"], "customers": 2, "agents": 1, "pauses": (0.1, 0.5), "pace": 0.15}
     with running(workers=(("relay",), ("relay", "mail")), at_once=False) as cluster:
-        cluster.run("tests.campaigns.scale.preparing", "--customers", "2", "--agents", "1")
-        promises = promised_in(cluster.folder)
-        with at_work(
-            cluster.address, promises, products=PRODUCTS, customers=2, agents=1, pace=0.15, asks_every=2
-        ) as crowd:
-            _busy(crowd)
+        with at_work(cluster, **people, asks_every=2) as crowd:
+            _let_them_save(crowd)
             kill_nodes(cluster, times=1, every=2, seed=1)
             take_cache_away(cluster, seconds=1)
-            _busy(crowd)
+            _let_them_save(crowd)
             cluster.rolling_restart(cluster.web)
             take_storage_away(cluster, seconds=2)
-        compared = _compared(cluster, promises)
-        yield {"crowd": crowd, "compared": compared, "faults": cluster.faults(), "cluster": cluster}
+        found = compared(cluster)
+        assert cluster.faults() == []
+    assert (crowd.troubles, crowd.total("failures")) == ([], [])
+    assert found["applications"] >= 2
+    assert found["decisions"] >= 1
+    assert found["sentences"] == []
+    assert found["lost"] == found["doubled"] == found["files_lost"] == found["stuck"] == 0
 
 
-def _compared(cluster: Cluster, promises: Promises) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(cluster.run("tests.campaigns.scale.comparing", str(promises.path)))
-    return found
-
-
-def _busy(crowd: Crowd) -> None:
-    """Let them all do something in between."""
+def _let_them_save(crowd: Crowd) -> None:
     before = crowd.total("saves")
-    while crowd.total("saves") < before + 10 and not crowd.troubles:
-        time.sleep(0.05)
-
-
-def test_people_bring_everything_to_its_end(story: dict[str, Any]) -> None:
-    assert story["crowd"].troubles == []
-    assert story["compared"]["applications"] >= 2
-    assert story["compared"]["decisions"] >= 1
-
-
-def test_no_page_and_no_save_fails(story: dict[str, Any]) -> None:
-    assert story["crowd"].failures == []
-
-
-def test_nothing_is_lost_or_doubled(story: dict[str, Any]) -> None:
-    compared = story["compared"]
-    assert compared["sentences"] == []
-    assert compared["lost"] == compared["doubled"] == compared["files_lost"] == compared["stuck"] == 0
-
-
-def test_no_process_gives_up(story: dict[str, Any]) -> None:
-    assert story["faults"] == []
+    wait_until(lambda: crowd.total("saves") >= before + 10 or crowd.troubles, what="ten saves")

@@ -1,9 +1,32 @@
 """What a soak has found: a line for each process and number, and the growth of the whole."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from .samples import Sample
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Memory in bytes that is in the machine's memory, shared pages included, so that a fork changes nothing."""
+
+    memory: int
+    sockets: int
+    descriptors: int
+
+
+def sample(pid: int) -> Sample:
+    """Raises OSError where there is no such process any more."""
+    links: list[str] = []
+    for path in Path(f"/proc/{pid}/fd").iterdir():
+        # One may have been closed since the folder was read.
+        with suppress(FileNotFoundError):
+            links.append(str(path.readlink()))
+    # The quick numbers in `status` are counted by thread and only now and then added up.
+    lines = dict(line.split(":") for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:])
+    memory = int(lines["Rss"].split()[0]) * 1024
+    return Sample(memory, sum(link.startswith("socket:") for link in links), len(links))
+
 
 # Percent.
 MOST = 5.0
@@ -19,8 +42,6 @@ class Moment:
 
 @dataclass
 class Report:
-    """Two moments, and what happened between them."""
-
     start: Moment
     end: Moment
     peaks: dict[str, int]
@@ -31,7 +52,6 @@ class Report:
     troubles: list[str] = field(default_factory=list)
 
     def lines(self) -> Iterator[str]:
-        """`name value unit`, and for what was seen twice the start before the end."""
         for name, was in self.start.processes.items():
             now = self.end.processes[name]
             yield f"memory_{name} {_mb(was.memory)} {_mb(now.memory)} MB (at most {_mb(self.peaks[name])})"
@@ -54,7 +74,6 @@ class Report:
         }
 
     def broken(self) -> list[str]:
-        """What is wrong, in sentences."""
         found = [f"{name}: {value:.1f} percent, over {MOST}" for name, value in self.growth().items() if value > MOST]
         left = sorted(set(self.end.files) - set(self.start.files))
         return [*found, *(f"left over: {name}" for name in left), *self.troubles]

@@ -16,7 +16,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tests.campaigns.supply.pins import PROJECT, pinned
+PROJECT = Path(__file__).parents[3]
+LOCK = PROJECT / "requirements.txt"
+
+
+def pinned(lock: Path = LOCK) -> dict[str, str]:
+    return dict(re.findall(r"^([a-z0-9-]+)(?:\[[a-z0-9,-]+\])?==(\S+)", lock.read_text(), re.MULTILINE))
+
 
 _RESULTS = PROJECT / "test-results"
 _CODE = ("formation_portal", "templates", "static/js")
@@ -32,7 +38,6 @@ _READ = {"psycopg", "psycopg-binary"}
 
 
 def main() -> int:
-    """The exit code."""
     tools = Path(os.environ["SUPPLY_PYTHON"]).parent
     _RESULTS.mkdir(exist_ok=True)
     failed = False
@@ -95,14 +100,13 @@ def _semgrep(tools: Path) -> Iterator[str]:
     wanted = set(_samples())
     for name, rule, line in sorted(wanted - found):
         yield f"{name}:{line} {rule} no longer finds its sample"
-    for name, rule, line in sorted(one for one in found - wanted if _is_said_to_be_right(*one)):
+    for name, rule, line in sorted((found - wanted) & set(_samples("ok"))):
         yield f"{name}:{line} {rule} finds what is right"
     for rule in sorted(rules() - {rule for _, rule, _ in wanted}):
         yield f"{rule} has no sample"
 
 
 def rules() -> set[str]:
-    """Their names."""
     return set(re.findall(r"^  - id: (\S+)$", _RULES.read_text(), re.MULTILINE))
 
 
@@ -112,10 +116,6 @@ def _samples(mark: str = "ruleid") -> Iterator[tuple[str, str, int]]:
         for number, line in enumerate(path.read_text().splitlines(), start=1):
             if said := re.search(rf"\b{mark}: ([\w-]+)", line):
                 yield path.name, said[1], number + 1
-
-
-def _is_said_to_be_right(name: str, rule: str, line: int) -> bool:
-    return (name, rule, line) in set(_samples("ok"))
 
 
 def _licences(tools: Path) -> Iterator[str]:
@@ -133,7 +133,6 @@ def _licences(tools: Path) -> Iterator[str]:
 
 
 def normalised(name: str) -> str:
-    """A package's name as lock files have it."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 

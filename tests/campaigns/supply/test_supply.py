@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.campaigns.supply import __main__ as supply
-from tests.campaigns.supply.pins import PROJECT, pinned
+from tests.campaigns.supply.__main__ import PROJECT, pinned
 
 LOCKS = (*sorted(PROJECT.glob("requirements*.txt")), *sorted((PROJECT / "tests").glob("*/requirements.txt")))
 

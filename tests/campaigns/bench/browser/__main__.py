@@ -28,7 +28,6 @@ _CHOICE = ("choice_shown", "choice_drawn", "choice_shown_rtt", "choice_drawn_rtt
 
 
 def main() -> int:
-    """The exit code."""
     missing = [name for name, there in (("npm", which("npm")), ("Chromium", chromium())) if not there]
     if missing:
         sys.stdout.write(f"not run: {missing[0]} is not installed\n")
@@ -42,24 +41,14 @@ def main() -> int:
         files |= {f"/floor-{size}": floor_page(form).encode(), f"/rjsf-{size}": rjsf_page(form).encode()}
     found: dict[tuple[int, str, str, str], list[float]] = {}
     with portal_with(list(forms.values())) as portal, served_files(files) as others, launched() as browser:
+        controls = ("company_name", "is_regulated", "regulator_name")
+        ours = ("[name='q:company_name']", "[name='q:is_regulated']:not(:checked)", "[name='q:regulator_name']")
+        floor, rjsf = ([f"#{prefix}{name}" for name in controls] for prefix in ("", "root_"))
         pages = {
             size: [
-                Address(
-                    "portal",
-                    portal.address + section,
-                    "[name='q:company_name']",
-                    "[name='q:is_regulated']:not(:checked)",
-                    "[name='q:regulator_name']",
-                    portal.session,
-                ),
-                Address("floor", f"{others}/floor-{size}", "#company_name", "#is_regulated", "#regulator_name"),
-                Address(
-                    "rjsf",
-                    f"{others}/rjsf-{size}",
-                    "#root_company_name",
-                    "#root_is_regulated",
-                    "#root_regulator_name",
-                ),
+                Address("portal", portal.address + section, *ours, portal.session),
+                Address("floor", f"{others}/floor-{size}", *floor),
+                Address("rjsf", f"{others}/rjsf-{size}", *rjsf),
             ]
             for size, section in zip(sizes, portal.sections, strict=True)
         }
@@ -91,7 +80,6 @@ def _too_much(what: str, name: str, figures: Mapping[str, float]) -> str:
 
 
 def _missed(figures: Figures, sizes: list[int]) -> Iterator[str]:
-    """The goals that these figures miss."""
     first = sizes[0]
 
     def figure(size: int, page: str, profile: str, name: str) -> float:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from formation_portal.contract.fields.iso_codes import COUNTRIES, country_name
+from tests.campaigns.bench.forms import item
 
 Form = dict[str, Any]
 
@@ -69,28 +70,15 @@ def all_fields(form: Form) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each field as often as it is asked, and what its id begins with there."""
     for section in form["sections"]:
         fields = section.get("fields") or form[section["fields_ref"]]
-        for item in range(section.get("repeat", 1)):
-            prefix = f"{section['id']}{item + 1}_" if section.get("repeat", 1) > 1 else ""
+        for place in range(section.get("repeat", 1)):
+            prefix = f"{section['id']}{place + 1}_" if section.get("repeat", 1) > 1 else ""
             for one in fields:
                 yield prefix, one
 
 
 def product(form: Form) -> dict[str, Any]:
     """A catalog item with one section that asks for all of it."""
-    return {
-        "jurisdiction_product_id": f"neutral-{form['id']}",
-        "jurisdiction": {"id": "1", "name": "Benchland", "slug": "benchland", "iso_code": "CH", "region": "Europe"},
-        "product": {"id": "1", "name": form["title"], "slug": f"neutral-{form['id']}", "type": "Corporation"},
-        "price": {"one_off": 1, "annual": 1, "currency": "CHF"},
-        "estimated_timeline": "1 day",
-        "schema": {
-            "id": f"neutral-{form['id']}",
-            "csp_name": "Bench",
-            "form_name": "Bench",
-            "version": "1",
-            "sections": [{"scope": "entity", "title": "Questions", "fields": list(_specs(form))}],
-        },
-    }
+    return item(f"neutral-{form['id']}", form["title"], list(_specs(form)))
 
 
 def _specs(form: Form) -> Iterator[dict[str, Any]]:

@@ -115,7 +115,6 @@ def _property(one: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def rjsf_page(form: Form) -> str:
-    """The page that its bundle draws into."""
     schema = json.dumps(json_schema(form)).replace("<", "\\u003c")
     return (
         f'{_HEAD.format(title=form["title"], more="")}<div id="app"></div></main>'

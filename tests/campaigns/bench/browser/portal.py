@@ -10,9 +10,8 @@ import os
 import signal
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,17 +63,13 @@ def _applications(forms: list[Form]) -> tuple[tuple[str, ...], str]:
 
 
 def main(*paths: str) -> None:
-    """Serve until Ctrl-C or SIGTERM."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with portal_with([json.loads(Path(path).read_text()) for path in paths]) as portal:
         for section in portal.sections:
             sys.stdout.write(f"PORTAL_URL={portal.address} PORTAL_FORM={section}\n")
         sys.stdout.flush()
-        try:
-            while True:
-                time.sleep(3600)
-        except KeyboardInterrupt:
-            pass
+        with suppress(KeyboardInterrupt):
+            signal.pause()
 
 
 if __name__ == "__main__":

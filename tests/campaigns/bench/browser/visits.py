@@ -118,7 +118,6 @@ class Visit:
         return usable
 
     def settle(self) -> None:
-        """Wait until nothing has come for a while."""
         before = -1
         while before != self.bytes:
             before = self.bytes
@@ -134,7 +133,6 @@ class Visit:
         return shown, drawn
 
     def heap(self) -> float:
-        """Megabytes that script holds, after a collection."""
         self.cdp.send("Performance.enable")
         self.cdp.send("HeapProfiler.collectGarbage")
         found = {one["name"]: one["value"] for one in self.cdp.send("Performance.getMetrics")["metrics"]}
@@ -154,7 +152,6 @@ def visit(browser: Browser, page: Address) -> Iterator[Visit]:
 
 
 def measured(browser: Browser, page: Address, profile: str, choices: int) -> dict[str, float]:
-    """All figures of one visit, by name."""
     with visit(browser, page) as seen:
         seen.throttle(profile)
         figures = {"usable": seen.load(page.url)}
