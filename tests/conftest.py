@@ -309,31 +309,26 @@ def agent(db: None) -> Any:
 
 @pytest.fixture
 def colleague(db: None) -> Any:
-    """A second agent."""
     return factories.person("dev@example.com", "Dev", "Ramanathan", is_agent=True)
 
 
 @pytest.fixture
 def as_owner(owner: Any) -> Client:
-    """The owner's browser."""
     return factories.browser_of(owner)
 
 
 @pytest.fixture
 def as_other_customer(other_customer: Any) -> Client:
-    """Another customer's browser."""
     return factories.browser_of(other_customer)
 
 
 @pytest.fixture
 def as_agent(agent: Any) -> Client:
-    """An agent's browser."""
     return factories.browser_of(agent)
 
 
 @pytest.fixture
 def as_colleague(colleague: Any) -> Client:
-    """The second agent's browser."""
     return factories.browser_of(colleague)
 
 
@@ -361,7 +356,6 @@ def draft(owner: Any, own_folders: None) -> Draft:
 
 @pytest.fixture
 def application(draft: Draft) -> Application:
-    """The draft's row."""
     return draft.application
 
 

@@ -8,5 +8,4 @@ from formation_portal.service.catalog.loader import read_catalog
 
 @cache
 def catalog_items() -> list[dict[str, Any]]:
-    """As `read_catalog` gives them."""
     return read_catalog()

@@ -22,7 +22,6 @@ def update_each(rows: "QuerySet[Any] | Any", **changes: Any) -> int:
 
 
 def save_with(row: Model, **changes: Any) -> Model:
-    """One row with these values, saved."""
     for name, value in changes.items():
         setattr(row, name, value)
     row.save(update_fields=[*changes])

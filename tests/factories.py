@@ -234,14 +234,12 @@ def new_draft(owner: Any, **changes: Any) -> Draft:
 
 
 def complete_draft(owner: Any) -> Draft:
-    """Start an application and fill it in until it needs nothing more."""
     draft = new_draft(owner)
     fill_in(draft, by=owner)
     return draft
 
 
 def submitted_draft(owner: Any) -> Draft:
-    """Start an application, fill it in and submit it."""
     draft = complete_draft(owner)
     services.submit(draft, by=owner, declaration="I declare it.")
     return draft
@@ -331,7 +329,6 @@ def accept_everything(draft: Draft, by: Any) -> None:
 
 
 def new_share_class(draft: Draft, raw: Any, *, by: Any) -> ShareClass:
-    """Add a share class to a draft."""
     services.add_share_class(draft, raw, by=by)
     return draft.share_class_models[-1]
 
@@ -344,7 +341,6 @@ def reviewed_draft(owner: Any, agent: Any) -> Draft:
 
 
 def upload(content: bytes = PDF, name: str = "passport.pdf") -> SimpleUploadedFile:
-    """A file as a form posts it."""
     return SimpleUploadedFile(name, content)
 
 
@@ -375,7 +371,6 @@ def _inspected_once(content: Any, mime_type: str) -> tuple[Findings, bytes]:
 
 
 def archive() -> bytes:
-    """A ZIP file with one file in it."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as opened:
         opened.writestr("index.html", "x")

@@ -71,14 +71,12 @@ class Markup(HTMLParser):
         return [one for one in self.elements if one.tag == tag and wanted.items() <= one.attributes.items()]
 
     def one(self, tag: str, **attributes: str) -> Element:
-        """The only such element."""
         found = self.all(tag, **attributes)
         assert len(found) == 1, f"{len(found)} of <{tag} {attributes}>"
         return found[0]
 
     @property
     def controls(self) -> list[Element]:
-        """Everything that is filled in."""
         return [one for one in self.elements if one.tag in _CONTROLS and one.attributes.get("type") != "hidden"]
 
     def unlabelled(self) -> list[Element]:

@@ -22,6 +22,5 @@ def chromium() -> str | None:
 
 
 def has_chromium() -> bool:
-    """Whether journeys can be driven in a browser."""
     path = chromium()
     return path is not None and Path(path).exists()

@@ -22,7 +22,6 @@ _SECONDS = 120
 
 
 def has_java() -> bool:
-    """Whether the checker can be started."""
     return shutil.which("java") is not None
 
 

@@ -40,6 +40,5 @@ def properties(form_state: FormState, holder: Party | ShareClass) -> dict[str, A
 
 
 def party_body(form_state: FormState, party: Party) -> dict[str, Any]:
-    """Kind, active roles and properties."""
     roles = list(form_state.active_roles(party))
     return {"party_type": party.kind, "roles": roles, **properties(form_state, party)}

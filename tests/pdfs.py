@@ -12,8 +12,6 @@ Read = Callable[..., int]
 
 @dataclass(frozen=True)
 class ReadPdf:
-    """What stands in a PDF."""
-
     pages: tuple[str, ...]
     is_tagged: bool
     language: str
@@ -35,7 +33,6 @@ def squeezed(text: str) -> str:
 
 
 def read_pdf(content: bytes) -> ReadPdf:
-    """Open it, and close it again."""
     document = pypdfium2.PdfDocument(content)
     try:
         return ReadPdf(

@@ -92,7 +92,6 @@ ADDRESSES = list(addresses(get_resolver()))
 
 @contextmanager
 def names_asked_for(monkeypatch: pytest.MonkeyPatch) -> Iterator[set[str]]:
-    """The names under which views look into what was sent, while the block lasts."""
     asked: set[str] = set()
     with monkeypatch.context() as patch:
         for method in ("get", "getlist", "__getitem__", "__contains__"):
@@ -135,7 +134,6 @@ def everybody(as_nobody: Client, as_owner: Client, as_agent: Client) -> dict[str
 def faults(
     browser: Client, address: Address, real: dict[str, str], words: Iterable[str], monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[str]:
-    """The requests to an address that were answered by a 500."""
     plain = {part: real.get(part, "sample") for part in address.parts}
 
     def try_(path: str) -> Iterator[str]:

@@ -20,8 +20,6 @@ _COMMENT = re.compile(r"\{% comment %\}.*?\{% endcomment %\}|\{#.*?#\}", re.DOTA
 
 @dataclass(frozen=True)
 class Tag:
-    """A tag of a template with what it tells htmx."""
-
     path: Path
     name: str
     says: dict[str, str]

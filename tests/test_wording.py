@@ -84,7 +84,6 @@ def _sources() -> Iterator[tuple[str, list[str]]]:
 
 @cache
 def customer_texts() -> dict[str, list[str]]:
-    """Sentences, by where they stand."""
     return {name: texts for name, texts in _sources() if texts}
 
 

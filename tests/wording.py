@@ -92,13 +92,11 @@ def _name(called: ast.AST) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    """A text, sentence by sentence."""
     found = (" ".join(one.split()) for one in _SENTENCE.split(text))
     return [one for one in found if _WORD.search(one)]
 
 
 def words(sentence: str) -> list[str]:
-    """The words of a sentence."""
     return _WORD.findall(sentence)
 
 

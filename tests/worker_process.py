@@ -21,7 +21,6 @@ PATIENCE = 60
 
 @contextlib.contextmanager
 def worker_process(command: str, **more: str) -> Iterator["subprocess.Popen[str]"]:
-    """Started, and gone at the end."""
     clean = {key: value for key, value in os.environ.items() if key != "DJANGO_SETTINGS_MODULE"}
     clean |= {"DATABASE_URL": _url("default"), "SERVICE_DATABASE_URL": _url(SERVICE)}
     clean |= {"DATA_DIR": str(settings.DATA_DIR)} | more

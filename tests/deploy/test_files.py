@@ -39,7 +39,6 @@ def bytes_of(size: str) -> int:
 
 
 def memory_of(command: str, web_processes: int) -> int:
-    """Return the bytes that a container with this command may need."""
     if command == "web":
         return memory_needed(web_processes, workers=0)
     return {"setup_portal": FIRST_BYTES, "relay": WORKER_BYTES, "mail": WORKER_BYTES, "webhooks": WORKER_BYTES}[command]

@@ -49,7 +49,6 @@ class FakeNode(ThreadingHTTPServer):
         self._thread.start()
 
     def close(self) -> None:
-        """Listen no more."""
         self.shutdown()
         self.server_close()
         self._thread.join()
@@ -77,13 +76,11 @@ class Pair:
 
     @property
     def asked(self) -> list[int]:
-        """How often each was."""
         return [len(node.asked) for node in self.nodes]
 
 
 @pytest.fixture
 def pair(tmp_path: Path) -> Iterator[Pair]:
-    """The first node dies of every request."""
     with ExitStack() as stack:
         yield Pair(tmp_path, stack)
 

@@ -32,7 +32,6 @@ from tests.management.served import PATIENCE, READY, Served, free_port
 _GOAL_BYTES, _GOAL_SECONDS, _GOAL_PAGE = MEMORY_BYTES, CPU_SECONDS, 1.0
 _AT_ONCE = 8
 _TYPES = {b"%PDF-": PDF, b"\xff\xd8\xff": JPEG, b"\x89PNG": PNG}
-_DEMO = ("demo@example.com", "formation-demo")
 _SETUP = """
 from django.contrib.auth import get_user_model
 from formation_portal.applications import services
@@ -68,15 +67,14 @@ def each() -> Iterator[tuple[str, int, float]]:
 
 
 def slowest() -> Sample:
-    """Lines over one another that take all the seconds there are."""
     return Sample(sample_files.pdf_of(b"0 0 m 595 842 l 300 1 l S 1 1 593 840 re f " * 400_000))
 
 
-def beside(port: int, reference: str, samples: list[Sample]) -> tuple[list[float], list[float]]:
+def beside(served: Served, reference: str, samples: list[Sample]) -> tuple[list[float], list[float]]:
     """Seconds of each page that was asked while the files were sent at once, and of each upload."""
-    base, sent = f"http://127.0.0.1:{port}", threading.Event()
+    base, sent = served.base, threading.Event()
     uploads: list[float] = []
-    waiting = [_signed_in(base) for _ in range(_AT_ONCE + 1)]
+    waiting = [served.signed_in() for _ in range(_AT_ONCE + 1)]
 
     def send(browser: requests.Session, sample: Sample) -> None:
         posted = {"slot": "/Business plan", "csrfmiddlewaretoken": browser.cookies["csrftoken"]}
@@ -95,21 +93,11 @@ def beside(port: int, reference: str, samples: list[Sample]) -> tuple[list[float
         begun = time.monotonic()
         waiting[0].get(f"{base}/applications/{reference}/", timeout=PATIENCE).raise_for_status()
         pages.append(time.monotonic() - begun)
-        time.sleep(0.02)
+        sent.wait(0.02)
     return pages, uploads
 
 
-def _signed_in(base: str) -> requests.Session:
-    browser = requests.Session()
-    address = f"{base}/accounts/login/"
-    browser.get(address, timeout=PATIENCE)
-    posted = {"login": _DEMO[0], "password": _DEMO[1], "csrfmiddlewaretoken": browser.cookies["csrftoken"]}
-    browser.post(address, posted, timeout=PATIENCE).raise_for_status()
-    return browser
-
-
 def main() -> int:
-    """Everything, in a folder of its own."""
     missed = 0
 
     def say(name: str, value: float, unit: str, *, goal: float) -> None:
@@ -134,7 +122,7 @@ def main() -> int:
             reference = made.stdout.split("REFERENCE", 1)[1].split()[0]
             honest = Sample(fine_scan(), "scan.png", PNG)
             for name, sample in (("fine_scans", honest), ("slow_files", slowest())):
-                pages, uploads = beside(served.port, reference, [sample] * _AT_ONCE)
+                pages, uploads = beside(served, reference, [sample] * _AT_ONCE)
                 say(f"page_beside_8_{name}_median", statistics.median(pages), "s", goal=_GOAL_PAGE)
                 say(f"page_beside_8_{name}_most", max(pages), "s", goal=_GOAL_PAGE)
                 say(f"upload_of_8_{name}_most", max(uploads), "s", goal=float("inf"))

@@ -31,7 +31,6 @@ def forbid(call: int) -> None:
 
 
 def run_without_landlock(code: str, **environment: str) -> "subprocess.CompletedProcess[str]":
-    """Run Python code in a process without Landlock."""
     lines = f"from tests.documents.older_kernels import forbid; forbid({LANDLOCK})\n{code}"
     command = [sys.executable, "-c", lines]
     return subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)

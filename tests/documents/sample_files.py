@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from PIL import Image, ImageDraw, ImageFilter
+from PIL import Image, ImageDraw
 
 WORDS = "In witness whereof the holder of this passport is named above, and may pass without let. "
 
@@ -24,7 +24,6 @@ def written(width: int, height: int, *, mode: str = "RGB") -> Image.Image:
 
 
 def saved(image: Image.Image, kind: str, **how: Any) -> bytes:
-    """The picture as a file."""
     out = io.BytesIO()
     image.save(out, kind, **how)
     return out.getvalue()
@@ -32,24 +31,15 @@ def saved(image: Image.Image, kind: str, **how: Any) -> bytes:
 
 @cache
 def jpeg(width: int = 1200, height: int = 900) -> bytes:
-    """A sharp scan."""
     return saved(written(width, height), "JPEG", quality=85)
 
 
 @cache
 def png(width: int = 1200, height: int = 900) -> bytes:
-    """The same as a PNG."""
     return saved(written(width, height), "PNG")
 
 
-@cache
-def blurred() -> bytes:
-    """A scan that nobody can read."""
-    return saved(written(1200, 900).filter(ImageFilter.GaussianBlur(9)), "JPEG")
-
-
 def blank() -> bytes:
-    """A white page."""
     return saved(Image.new("RGB", (1200, 900), (251, 250, 248)), "JPEG")
 
 
@@ -68,7 +58,6 @@ def turned() -> bytes:
 
 @cache
 def located() -> bytes:
-    """A picture that says where it was taken."""
     exif = Image.Exif()
     exif.get_ifd(0x8825).update({1: "N", 2: (46.0, 57.0, 5.0), 3: "E", 4: (7.0, 27.0, 0.0)})
     return saved(written(1200, 900), "JPEG", exif=exif)
@@ -105,7 +94,6 @@ def pdf(pages: int = 1, *, text: str = WORDS) -> bytes:
 
 
 def pdf_of(content: bytes, *, box: str = "0 0 595 842") -> bytes:
-    """One page that is drawn by these commands."""
     return _pdf(
         [
             b"<</Type/Catalog/Pages 2 0 R>>",
@@ -118,7 +106,6 @@ def pdf_of(content: bytes, *, box: str = "0 0 595 842") -> bytes:
 
 
 def without_pages() -> bytes:
-    """A PDF whose list of pages is empty."""
     return _pdf([b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Count 0/Kids[]>>"])
 
 

@@ -5,11 +5,12 @@ import struct
 import subprocess
 import tempfile
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import which
+
+from tests.waiting import wait_until
 
 # What both take for malware; the bytes mean nothing.
 MARK = b"FORMATION-PORTAL-TEST-MALWARE-1f0a"
@@ -17,7 +18,6 @@ _PATIENCE_SECONDS = 60
 
 
 def has_clamd() -> bool:
-    """Whether there is one to start."""
     return which("clamd") is not None
 
 
@@ -35,11 +35,8 @@ def scratch_clamd() -> Iterator[str]:
         command = ["clamd", "--config-file", str(config)]
         server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
-            until = time.monotonic() + _PATIENCE_SECONDS
-            while not at.exists():
-                assert server.poll() is None
-                assert time.monotonic() < until
-                time.sleep(0.01)
+            wait_until(lambda: at.exists() or server.poll() is not None, _PATIENCE_SECONDS, "clamd listens")
+            assert server.poll() is None, "clamd has ended"
             yield f"unix://{at}"
         finally:
             server.kill()
@@ -95,7 +92,6 @@ class Scanner:
 
 @contextmanager
 def small_scanner() -> Iterator[Scanner]:
-    """One that is gone afterwards."""
     scanner = Scanner()
     try:
         yield scanner

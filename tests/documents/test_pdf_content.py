@@ -17,7 +17,6 @@ SCRIPT = {"/S": Name.JavaScript, "/JS": String("app.alert(1)")}
 
 
 def judged(change: Callable[[Any], object]) -> frozenset[FindingCode]:
-    """What is found in a good PDF after one change."""
     return judge_pdf(changed(change))
 
 
@@ -32,7 +31,6 @@ def put(where: str, value: Any) -> Callable[[Any], None]:
 
 
 def within(value: Any, depth: int) -> Any:
-    """The value in as many lists, one in another."""
     for _ in range(depth):
         value = Array([value])
     return value

@@ -14,9 +14,9 @@ import struct
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -49,19 +49,16 @@ def has_limits(content: bytes) -> bytes:
 
 
 def takes_memory(content: bytes, *, bytes_taken: int) -> bytes:
-    """Has that much memory, and says so."""
     return str(len(bytearray(bytes_taken))).encode()
 
 
 def writes(content: bytes) -> bytes:
-    """Puts a file on the disk, and says so."""
     with tempfile.TemporaryFile() as file:
         file.write(content)
     return b"written"
 
 
 def answers(content: bytes, *, length: int) -> bytes:
-    """Says that much."""
     return b"x" * length
 
 
@@ -94,7 +91,6 @@ def test_nothing_stays_open_behind_a_task() -> None:
 
 
 def connects(port: int) -> None:
-    """Speaks to a server of this machine."""
     socket.create_connection(("127.0.0.1", port), timeout=1).close()
 
 
@@ -110,7 +106,6 @@ def has_child(_: str) -> None:
 
 
 def ends_process(pid: int) -> None:
-    """Ends whoever has asked."""
     os.kill(pid, signal.SIGCONT)
 
 
@@ -212,22 +207,15 @@ def test_a_task_that_sleeps_is_ended() -> None:
 
 
 def test_whoever_finds_no_place_is_told_at_once() -> None:
-    busy = threading.Semaphore(0)
-    asked = []
-
-    def ask() -> None:
+    def ask(_: int) -> bytes:
         try:
-            asked.append(made("sleeps", seconds=1, seconds_asleep=1))
+            return made("sleeps", seconds=1, seconds_asleep=1)
         except sandbox.SandboxBusy:
-            asked.append(b"busy")
-        busy.release()
+            return b"busy"
 
-    threads = [threading.Thread(target=ask) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(asked) == [*[b"awake"] * 5, *[b"busy"] * 3]
+    with ThreadPoolExecutor(8) as pool:
+        answers = sorted(pool.map(ask, range(8)))
+    assert answers == [*[b"awake"] * 5, *[b"busy"] * 3]
     # The others have their places again.
     assert made("answers", length=1) == b"x"
 
@@ -240,17 +228,12 @@ def tells_its_time(content: bytes) -> bytes:
 
 
 def test_of_large_tasks_one_runs_at_a_time() -> None:
-    times: list[list[float]] = []
+    def ask(_: int) -> list[float]:
+        times: list[float] = json.loads(made("tells_its_time", memory_bytes=sandbox.LARGE_MEMORY_BYTES))
+        return times
 
-    def ask() -> None:
-        times.append(json.loads(made("tells_its_time", memory_bytes=sandbox.LARGE_MEMORY_BYTES)))
-
-    threads = [threading.Thread(target=ask) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    [first, second] = sorted(times)
+    with ThreadPoolExecutor(2) as pool:
+        [first, second] = sorted(pool.map(ask, range(2)))
     assert first[1] <= second[0]
 
 
@@ -283,7 +266,6 @@ def test_what_nobody_can_read_is_told_by_the_file_and_all_its_folders(
 
 
 def reads_as(content: bytes, *, path: str) -> bytes:
-    """Reads a file, and says as whose process."""
     return json.dumps([os.getuid(), Path(path).read_text()]).encode()
 
 
@@ -444,7 +426,6 @@ def counted(number: int) -> float:
 
 
 def repeats(content: bytes, *, numbers: list[int], times: int) -> bytes:
-    """Makes each system call that often, and says that it is still there."""
     libc = ctypes.CDLL(None, use_errno=True)
     for _ in range(times):
         for number in numbers:
@@ -556,6 +537,19 @@ def lists_sockets(content: bytes) -> bytes:
 
 def test_a_task_has_no_descriptor_by_which_it_could_allow_itself_a_call() -> None:
     assert made("lists_sockets") == b"[]"
+
+
+@pytest.mark.skipif(not system_calls.has_filters(), reason="not run: Landlock is taken away by a filter")
+def test_files_are_said_to_be_restricted_only_where_landlock_does_it() -> None:
+    """Who believes otherwise leaves a task of root's the right to read every file."""
+    code = "from formation_portal.documents import confinement; print(confinement._restrict_files(['/usr']))"
+    assert run_without_landlock(code).stdout == "False\n"
+
+
+@pytest.mark.skipif(confinement._landlock_version() < 1, reason="not run: this kernel has no Landlock")
+def test_landlock_is_missed_without_it() -> None:
+    code = "from formation_portal.documents import confinement; print(confinement.missing_layers())"
+    assert run_without_landlock(code).stdout == "['Landlock']\n"
 
 
 def test_what_is_in_force_is_said() -> None:

@@ -27,7 +27,6 @@ class GoldenWorld:
 
 
 def build() -> GoldenWorld:
-    """Make everything that the scenes ask for."""
     world = worlds.build()
     customer = worlds.person("siri@example.com", first_name="Siri", last_name="Lund")
     reviewer = world.accounts[REVIEWER]

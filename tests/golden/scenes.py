@@ -34,13 +34,11 @@ FOLLOWED = {"decision", "decision_confirmation", "decision_refusal", "decision_w
 
 
 def get(album: Album, browser: Client, name: str, path: str, who: str, **headers: str) -> None:
-    """Ask for a page, and add the answer."""
     with undone(browser):
         album.add(name, browser.get(path, headers=headers), who=who)
 
 
 def post(album: Album, browser: Client, name: str, path: str, data: Any, who: str, **headers: str) -> None:
-    """Send a form, and add the answer."""
     with undone(browser):
         album.add(name, browser.post(path, data, headers=headers), who=who)
 
@@ -52,13 +50,11 @@ def page_version(browser: Client, path: str) -> dict[str, str]:
 
 
 def ask_rows(album: Album, world: World, rows: list[Row], space: str, who: str) -> None:
-    """Ask for all addresses of a table."""
     for row in rows:
         get(album, world.browsers.get(who) or Client(), row.name, address(world, full_name(row, space)), who)
 
 
 def ask_in_state(album: Album, world: World, browser: Client, names: Any, state: str, things: Things) -> None:
-    """Ask for some pages of an application."""
     for name in names:
         get(album, browser, f"{name.partition(':')[2]} {state}", address(world, name, things), "reader")
 
@@ -168,14 +164,12 @@ def letters(golden: GoldenWorld, album: Album) -> None:
 
 
 def latest_path(start: str) -> str:
-    """Return the path of a link in the latest e-mail."""
     link = re.search(rf"https?://[^/\s]+({re.escape(start)}\S+)", Email.objects.latest("pk").text)
     assert link is not None
     return link[1]
 
 
 def account_path(world: World, name: str) -> str:
-    """Return the path of an address of accounts."""
     values = {"key": "set-password", "uidb36": "1", "pk": 1}
     if name == "account_confirm_email":
         other, _ = EmailAddress.objects.get_or_create(

@@ -17,7 +17,6 @@ ODD = "<b>Odd</b> & \"quoted\" 'label'"
 
 
 def spec(field_type: str, **more: Any) -> FieldSpec:
-    """A field of the type, as a schema would have it."""
     return read_field({"key": "a-b", "label": ODD, "field_type": field_type, "help": ODD, **more})
 
 

@@ -15,7 +15,6 @@ Change = Callable[[Pdf], object]
 
 
 def changed(change: Change, *, pages: int = 1, **how: Any) -> bytes:
-    """A good PDF with something more in it."""
     out = io.BytesIO()
     with pikepdf.open(io.BytesIO(made.pdf(pages))) as pdf:
         change(pdf)
@@ -29,12 +28,10 @@ def packed(change: Change) -> bytes:
 
 
 def script(**more: Any) -> Dictionary:
-    """An action that runs a script."""
     return Dictionary(S=Name.JavaScript, JS=String("app.alert(1)"), **more)
 
 
 def opening(action: Any) -> Change:
-    """Does it when the file is opened."""
 
     def change(pdf: Pdf) -> None:
         pdf.Root.OpenAction = action
@@ -43,7 +40,6 @@ def opening(action: Any) -> Change:
 
 
 def annotated(kind: str, **more: Any) -> Change:
-    """With such an annotation on its first page."""
 
     def change(pdf: Pdf) -> None:
         note = Dictionary(Type=Name.Annot, Subtype=Name(f"/{kind}"), Rect=Array([0, 0, 50, 50]))
@@ -55,17 +51,14 @@ def annotated(kind: str, **more: Any) -> Change:
 
 
 def named_scripts(pdf: Pdf) -> None:
-    """Scripts that run when the file is opened, by name."""
     pdf.Root.Names = Dictionary(JavaScript=Dictionary(Names=Array([String("a"), pdf.make_indirect(script())])))
 
 
 def with_page_action(pdf: Pdf) -> None:
-    """A script when the page is shown."""
     pdf.pages[0].obj.AA = Dictionary(O=script())
 
 
 def with_field(field_type: str = "Tx", **more: Any) -> Change:
-    """A form with one field."""
 
     def change(pdf: Pdf) -> None:
         field = Dictionary(
@@ -92,12 +85,10 @@ def with_xfa(pdf: Pdf) -> None:
 
 
 def with_attachment(pdf: Pdf) -> None:
-    """A program as an attachment."""
     pdf.attachments["setup.exe"] = b"MZ\x90\x00"
 
 
 def attached_to_page(pdf: Pdf) -> None:
-    """A file behind a paper clip."""
     inner = Stream(pdf, b"MZ\x90\x00")
     file = Dictionary(Type=Name.Filespec, F=String("x.exe"), EF=Dictionary(F=inner))
     annotated("FileAttachment", FS=file)(pdf)
@@ -171,7 +162,6 @@ def appended(change: Iterable[tuple[int, bytes]]) -> bytes:
 
 
 def signed() -> bytes:
-    """With a signature field, and a signature of zeros."""
     signature = Dictionary(
         Type=Name.Sig,
         Filter=Name("/Adobe.PPKLite"),

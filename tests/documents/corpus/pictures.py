@@ -13,7 +13,6 @@ PAGE = b"<html><body><script>alert(1)</script>" + MARK + b"</body></html>"
 
 
 def chunk(kind: bytes, body: bytes) -> bytes:
-    """One chunk of a PNG."""
     return made._chunk(kind, body)
 
 
@@ -31,7 +30,6 @@ def with_segment(marker: int, body: bytes, content: bytes = b"") -> bytes:
 
 
 def claiming(width: int, height: int, *, colour: int = 2, depth: int = 8) -> bytes:
-    """A PNG that says how large it is, and has the beginning of its pixels."""
     header = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 0)
     return PNG_START + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(bytes(100_000))) + chunk(b"IEND", b"")
 
@@ -64,7 +62,6 @@ def sized(width: int, height: int, *, progressive: bool = False) -> bytes:
 
 
 def archive() -> bytes:
-    """A ZIP file with a page in it."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as opened:
         opened.writestr("index.html", PAGE)
