@@ -2,7 +2,9 @@
 
 import gc
 import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from importlib import import_module
@@ -31,6 +33,8 @@ from tests.migrated import copy_databases, locked, migrate_or_copy
 from tests.web_requests import forbid_writing
 
 _LONGEST_ID = 200
+# What a whole run writes into its temporary folder, at most.
+_BYTES_NEEDED = 500_000_000
 
 # A run starts some fifty processes. Whatever the environment says of bytecode: each would compile everything anew.
 sys.dont_write_bytecode = False
@@ -68,6 +72,16 @@ _LONGEST = (
     "tests/campaigns/faults/",
     "tests/campaigns/durability/",
 )
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Say in one line that the disk is full, instead of in each test that writes to it."""
+    folder = tempfile.gettempdir()
+    free = shutil.disk_usage(folder).free
+    if free < _BYTES_NEEDED and not hasattr(session.config, "workerinput"):
+        pytest.exit(
+            f"not run: {free // 10**6} MB are free in {folder}, and the tests need {_BYTES_NEEDED // 10**6} MB", 1
+        )
 
 
 @pytest.hookimpl(tryfirst=True)
