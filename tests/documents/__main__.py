@@ -12,9 +12,9 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +24,13 @@ from formation_portal.documents import sandbox
 from formation_portal.documents.inspection_task import inspect_content
 from formation_portal.documents.sandbox_process import CPU_SECONDS, MEMORY_BYTES
 from tests.documents import sample_files
-from tests.documents.corpus import JPEG, PDF, PNG, Sample
-from tests.documents.corpus.honest import HONEST, fine_scan
-from tests.documents.corpus.hostile import HOSTILE, LIMIT
+from tests.documents.corpus import PNG, Sample
+from tests.documents.corpus.honest import fine_scan
+from tests.documents.corpus.hostile import files_for_the_sandbox
 from tests.management.served import PATIENCE, READY, Served, free_port
 
 _GOAL_BYTES, _GOAL_SECONDS, _GOAL_PAGE = MEMORY_BYTES, CPU_SECONDS, 1.0
 _AT_ONCE = 8
-_TYPES = {b"%PDF-": PDF, b"\xff\xd8\xff": JPEG, b"\x89PNG": PNG}
 _SETUP = """
 from django.contrib.auth import get_user_model
 from formation_portal.applications import services
@@ -54,16 +53,10 @@ def measured(content: bytes, *, mime_type: str) -> bytes:
 def each() -> Iterator[tuple[str, int, float]]:
     """Each file that reaches the sandbox: its class and name, the bytes and the seconds it took. What was ended at a
     limit has taken all that there is of it."""
-    for group, samples in {**HOSTILE, **HONEST}.items():
-        for label, make in samples.items():
-            sample = make()
-            mime_type = next((kind for mark, kind in _TYPES.items() if sample.content.startswith(mark)), "")
-            if mime_type and len(sample.content) <= LIMIT:
-                answer = sandbox.run_task(
-                    "tests.documents.__main__:measured", sample.content, answer_limit=100, mime_type=mime_type
-                )
-                grown, spent = json.loads(answer) if answer else (MEMORY_BYTES, float(CPU_SECONDS))
-                yield f"{group}: {label}", grown, spent
+    for label, content, mime_type in files_for_the_sandbox():
+        answer = sandbox.run_task("tests.documents.__main__:measured", content, answer_limit=100, mime_type=mime_type)
+        grown, spent = json.loads(answer) if answer else (MEMORY_BYTES, float(CPU_SECONDS))
+        yield label, grown, spent
 
 
 def slowest() -> Sample:
@@ -72,29 +65,25 @@ def slowest() -> Sample:
 
 def beside(served: Served, reference: str, samples: list[Sample]) -> tuple[list[float], list[float]]:
     """Seconds of each page that was asked while the files were sent at once, and of each upload."""
-    base, sent = served.base, threading.Event()
-    uploads: list[float] = []
     waiting = [served.signed_in() for _ in range(_AT_ONCE + 1)]
+    address = f"{served.base}/applications/{reference}/"
 
-    def send(browser: requests.Session, sample: Sample) -> None:
+    def send(browser: requests.Session, sample: Sample) -> float:
         posted = {"slot": "/Business plan", "csrfmiddlewaretoken": browser.cookies["csrftoken"]}
         begun = time.monotonic()
         files = {"file": (sample.name, io.BytesIO(sample.content), sample.declared)}
-        answer = browser.post(f"{base}/applications/{reference}/documents/", posted, files=files, timeout=PATIENCE)
+        answer = browser.post(f"{address}documents/", posted, files=files, timeout=PATIENCE)
         assert answer.status_code in (200, 422), answer.status_code
-        uploads.append(time.monotonic() - begun)
+        return time.monotonic() - begun
 
-    threads = [threading.Thread(target=send, args=one) for one in zip(waiting[1:], samples, strict=True)]
-    for thread in threads:
-        thread.start()
-    threading.Thread(target=lambda: ([one.join() for one in threads], sent.set())).start()
     pages = []
-    while not sent.is_set():
-        begun = time.monotonic()
-        waiting[0].get(f"{base}/applications/{reference}/", timeout=PATIENCE).raise_for_status()
-        pages.append(time.monotonic() - begun)
-        sent.wait(0.02)
-    return pages, uploads
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        uploads = [pool.submit(send, *pair) for pair in zip(waiting[1:], samples, strict=True)]
+        while wait(uploads, timeout=0.02).not_done:
+            begun = time.monotonic()
+            waiting[0].get(address, timeout=PATIENCE).raise_for_status()
+            pages.append(time.monotonic() - begun)
+    return pages, [upload.result() for upload in uploads]
 
 
 def main() -> int:

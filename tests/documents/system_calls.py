@@ -24,11 +24,8 @@ from formation_portal.documents.sandbox_process import MEMORY_BYTES, limit_resou
 from formation_portal.documents.typesetting import typeset
 from tests.applications.imports.sample_sheets import ADA, HEADS, as_csv, as_xlsx
 
-from .corpus import JPEG, PDF, PNG
-from .corpus.honest import HONEST
-from .corpus.hostile import HOSTILE, LIMIT
+from .corpus.hostile import files_for_the_sandbox
 
-_TYPES = {b"%PDF-": PDF, b"\xff\xd8\xff": JPEG, b"\x89PNG": PNG}
 _SOURCE = '#set document(title: "A record")\n#json(bytes(sys.inputs.record)).title'
 _SECONDS = 40
 # No library calls it: it marks the beginning of a task.
@@ -54,13 +51,9 @@ def tasks(folder: Path) -> Iterator[Task]:
         )
     for sheet in (as_csv(HEADS, ADA), as_xlsx(HEADS, ADA), b"PK\3\4broken"):
         yield partial(read_file, sheet, headings=HEADS)
-    for samples in (*HOSTILE.values(), *HONEST.values()):
-        for make in samples.values():
-            content = make().content
-            mime_type = next((kind for mark, kind in _TYPES.items() if content.startswith(mark)), "")
-            if mime_type and len(content) <= LIMIT:
-                yield partial(inspect_content, content, mime_type=mime_type, side=320)
-                yield partial(draw_content, content, mime_type=mime_type, side=320, page=1)
+    for _, content, mime_type in files_for_the_sandbox():
+        yield partial(inspect_content, content, mime_type=mime_type, side=320)
+        yield partial(draw_content, content, mime_type=mime_type, side=320, page=1)
 
 
 def run(*, is_limited: bool) -> None:

@@ -1,7 +1,7 @@
 """The 120 that mean harm, in eleven classes."""
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from pikepdf import Array, Dictionary, Name, String
@@ -10,6 +10,7 @@ from PIL import Image
 from .. import sample_files as made
 from ..scanners import MARK as MALWARE
 from . import JPEG, MARK, PDF, PNG, Sample, Samples, pdfs, pictures
+from .honest import HONEST
 
 EICAR = rb"X5O!P%@AP[4\PZX54(P^)7CC)7}$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*"
 _SVG = b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>" + MARK
@@ -269,3 +270,14 @@ HOSTILE: dict[str, Samples] = {
     "malware test": MALWARE_TEST,
     "multipart trick": MULTIPART_TRICK,
 }
+
+
+def files_for_the_sandbox() -> Iterator[tuple[str, bytes, str]]:
+    """Each file, hostile or honest, that reaches the sandbox: class and name, content and type."""
+    types = {b"%PDF-": PDF, b"\xff\xd8\xff": JPEG, b"\x89PNG": PNG}
+    for group, samples in {**HOSTILE, **HONEST}.items():
+        for label, make in samples.items():
+            content = make().content
+            mime_type = next((kind for mark, kind in types.items() if content.startswith(mark)), "")
+            if mime_type and len(content) <= LIMIT:
+                yield f"{group}: {label}", content, mime_type
