@@ -12,7 +12,7 @@ from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from tests import factories
 from tests.factories import ITEM, SCHEMA
 
-SECTION = "the-company"
+SECTION, PURPOSE = "the-company", "xy.goods"
 
 # A company of which nothing is asked but what it is: for many entities at little cost.
 SHELL: dict[str, Any] = ITEM | {
@@ -110,5 +110,6 @@ def fill(draft: Draft, number: int, *, by: Any) -> None:
 
 
 def _describe(draft: Draft, number: int, *, by: Any, purpose: str = "") -> None:
-    answers = {"entity.name": f"Larkfield {number}", "charter.purpose": purpose or f"To hold shares {number}"}
-    factories.save_section(draft, SECTION, factories.COMPANY | answers, by=by)
+    # The purpose is asked by the provider: a service of the other make takes no other answer anew.
+    answers = {"xy.activity": "Trading", PURPOSE: purpose or f"To hold shares {number}"}
+    factories.save_section(draft, SECTION, answers | {"entity.name": f"Larkfield {number}"}, by=by)

@@ -20,7 +20,7 @@ from tests.journeys.page import Button, Form
 from . import applications
 
 SAVES = 3
-_QUESTION = "Purpose"
+_QUESTION = "Goods"
 # Seconds: longer than all kills together, since on a busy machine nothing may be answered between one and the next.
 _PATIENCE = 240.0
 _AGAIN_SECONDS = 0.05
@@ -104,7 +104,7 @@ def broken_promises(promised: Path) -> list[str]:
     submitted = {one["reference"] for one in lines if "submitted" in one}
     broken = []
     for application in Application.objects.filter(reference__in=purposes):
-        if open_draft(application).entity_raw.get("charter.purpose") != purposes[application.reference]:
+        if open_draft(application).entity_raw.get(applications.PURPOSE) != purposes[application.reference]:
             broken.append(f"lost: {application.reference} has not the purpose that was acknowledged")
         if application.reference in submitted and application.is_open:
             broken.append(f"lost: {application.reference} was submitted, and is not")
