@@ -93,7 +93,9 @@ def form_company(
     def think() -> float:
         return pause.expovariate(1 / THINK_SECONDS) if pause else 0.0
 
-    customer, agent = (TimedBrowser(portal.signed_in(*one), think) for one in (by, (AGENT, DEMO_PASSWORD)))
+    customer, agent = (
+        TimedBrowser(portal.web.base, portal.web.signed_in(*one), think) for one in (by, (AGENT, DEMO_PASSWORD))
+    )
     review(agent, apply(customer))
     return len(customer.seconds) + len(agent.seconds)
 

@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable
 from functools import partial
 
+import requests
+
 from tests.journeys.actors.realistic_client import RealisticClient
 from tests.journeys.clients import NO_FILES, Files, HttpBrowser
 from tests.journeys.page import Button, Form, Page
@@ -23,9 +25,9 @@ _DOCUMENT = re.compile(r"/desk/[^/]+/documents/\d+/")
 class TimedBrowser(HttpBrowser):
     """A browser that notes how long each request took, and waits before it as people do: `pause` gives the seconds."""
 
-    def __init__(self, browser: HttpBrowser, pause: Callable[[], float]) -> None:
-        super().__init__(browser.base)
-        self.session, self._pause = browser.session, pause
+    def __init__(self, base: str, session: requests.Session, pause: Callable[[], float]) -> None:
+        super().__init__(base)
+        self.session, self._pause = session, pause
         self.seconds: list[float] = []
         self.page: Page | None = None
 

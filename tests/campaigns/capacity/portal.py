@@ -14,7 +14,6 @@ from pathlib import Path
 import psycopg
 
 from tests.campaigns.environment import operators_command
-from tests.journeys.clients import HttpBrowser
 from tests.management.served import PATIENCE, PROJECT, READY, Served, free_port
 from tests.process_table import descendants
 from tests.scratch_postgres import KEYS, Cluster, running_cluster
@@ -68,11 +67,6 @@ class Portal:
         environment = os.environ | {"DJANGO_SETTINGS_MODULE": "formation_portal.settings", "DATA_DIR": str(self.data)}
         command = operators_command("tests.campaigns.scale.preparing", str(number))
         subprocess.run(command, cwd=PROJECT, env=environment | self.web.more, check=True, timeout=PATIENCE)
-
-    def signed_in(self, email: str, password: str = DEMO_PASSWORD) -> HttpBrowser:
-        browser = HttpBrowser(self.web.base)
-        browser.session = self.web.signed_in(email, password)
-        return browser
 
     def rest(self) -> None:
         with self._asked("portal") as portal:

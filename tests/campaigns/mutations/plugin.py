@@ -34,7 +34,7 @@ from django.urls import URLResolver, get_resolver
 from tests.campaigns.mutations.measured import by_function
 from tests.migrated import migrate_or_copy
 
-_CACHES: dict[str, str] = {"formation_portal.ui.forms.rendering": "_cache"}
+_RENDERING = "formation_portal.ui.forms.rendering"
 
 failures: list[str] = []
 Command.handle = migrate_or_copy(Path(os.environ["MUTATIONS_DATABASES"]))
@@ -179,8 +179,7 @@ class Server:
         tracer.start()
         for running in [item.nodeid for item in self._in_order(names)]:
             tracer.switch_context(running)
-            for name in _CACHES:
-                getattr(sys.modules.get(name), _CACHES[name], {}).clear()
+            getattr(sys.modules.get(_RENDERING), "_cache", {}).clear()
             begun = sum(os.times()[:4])
             next(tests)
             seconds[running] = round(sum(os.times()[:4]) - begun, 3)
