@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from shutil import which
 
+from requests.adapters import HTTPAdapter
+
 from tests.management.served import PATIENCE, PROJECT, free_port, opened
 from tests.needed import needed
 from tests.service.webhooks.authority import Authority
@@ -109,6 +111,17 @@ class Nginx:
         except ConnectionRefusedError:
             return False
         return True
+
+
+class FromAddress(HTTPAdapter):
+    """Connects from an address of this machine, as different people do."""
+
+    def __init__(self, address: str) -> None:
+        self._source = (address, 0)
+        super().__init__()
+
+    def init_poolmanager(self, *args: object, **more: object) -> None:
+        super().init_poolmanager(*args, source_address=self._source, **more)  # type: ignore[arg-type]
 
 
 @contextmanager

@@ -1,10 +1,8 @@
 """A worker as an operator starts it: a command of its own, on the databases of the test."""
 
 import contextlib
-import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,20 +12,13 @@ from django.conf import settings
 from django.db import connections
 
 from formation_portal.core.databases import SERVICE
-
-PROJECT = Path(__file__).resolve().parent.parent
-PATIENCE = 60
+from tests.management.served import PATIENCE, begin
 
 
 @contextlib.contextmanager
 def worker_process(command: str, **more: str) -> Iterator["subprocess.Popen[str]"]:
-    clean = {key: value for key, value in os.environ.items() if key != "DJANGO_SETTINGS_MODULE"}
-    clean |= {"DATABASE_URL": _url("default"), "SERVICE_DATABASE_URL": _url(SERVICE)}
-    clean |= {"DATA_DIR": str(settings.DATA_DIR)} | more
-    arguments = [sys.executable, "manage.py", command]
-    process = subprocess.Popen(
-        arguments, cwd=PROJECT, env=clean, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
+    urls = {"DATABASE_URL": _url("default"), "SERVICE_DATABASE_URL": _url(SERVICE)}
+    process = begin(Path(settings.DATA_DIR), command, **urls, **more)
     try:
         yield process
     finally:

@@ -111,9 +111,10 @@ class Crowd:
             thread.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, error: object, *_: object) -> None:
         self.is_over.set()
-        for thread in self._threads:
+        # A run that is broken off waits for nobody.
+        for thread in self._threads if error is None else ():
             thread.join()
 
     def rest(self) -> None:

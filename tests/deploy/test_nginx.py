@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 import requests
-from requests.adapters import HTTPAdapter
 
 from formation_portal.core.middleware import body_limit
 from tests.management.served import PATIENCE, READY, Served, free_port
-from tests.nginx import Nginx, needs_nginx, running_nginx
+from tests.nginx import FromAddress, Nginx, needs_nginx, running_nginx
 from tests.service.webhooks.authority import needs_openssl
 from tests.waiting import wait_until
 
@@ -54,22 +53,11 @@ def nginx(nodes: list[Served], tmp_path_factory: pytest.TempPathFactory) -> Iter
         yield running
 
 
-class From(HTTPAdapter):
-    """Requests that leave from an address of this machine."""
-
-    def __init__(self, address: str) -> None:
-        self._address = address
-        super().__init__()
-
-    def init_poolmanager(self, *args: object, **more: object) -> None:
-        super().init_poolmanager(*args, source_address=(self._address, 0), **more)  # type: ignore[arg-type]
-
-
 def browser(nginx: Nginx, address: str = "127.0.0.1") -> requests.Session:
     """One that trusts the certificate."""
     session = requests.Session()
     session.trust_env, session.verify = False, str(nginx.tls.certificate)
-    session.mount("https://", From(address))
+    session.mount("https://", FromAddress(address))
     return session
 
 

@@ -17,6 +17,7 @@ from django.test import Client
 
 from formation_portal.applications.models import Change
 from formation_portal.relay.models import Delivery, DeliveryState
+from formation_portal.service.catalog.loader import store_catalog
 from tests import factories
 from tests.management.served import READY, Served, free_port
 from tests.markup import Markup
@@ -164,6 +165,8 @@ def _kill_and_start(cluster: Cluster, customers: list[Customer]) -> float:
 
 
 def _customers(address: str) -> list[Customer]:
+    # The server has stored its own catalog when it began.
+    store_catalog([factories.ITEM])
     owner = get_user_model().objects.get(email="demo@example.com")
     client = Client()
     client.force_login(owner, backend=settings.AUTHENTICATION_BACKENDS[0])

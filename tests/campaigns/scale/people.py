@@ -4,10 +4,9 @@ import re
 from collections.abc import Sequence
 from itertools import count
 
-from requests.adapters import HTTPAdapter
-
 from tests.campaigns.crowd import Applicant, Crowd, Person
 from tests.journeys.page import Form, Page
+from tests.nginx import FromAddress
 
 from .browser import ScriptedBrowser
 from .promises import Promises
@@ -16,17 +15,6 @@ PASSWORD = "a password for the load"
 _CASE = re.compile(r"/desk/(FP-[^/?#]+)/")
 _FILE = re.compile(r"/documents/\d+/$")
 _MESSAGE = "Please look at this once more"
-
-
-class _FromAddress(HTTPAdapter):
-    """Connects from an address of its own on the loopback network, as different people do."""
-
-    def __init__(self, number: int) -> None:
-        self._source = (f"127.1.{number // 250}.{number % 250 + 1}", 0)
-        super().__init__()
-
-    def init_poolmanager(self, *args: object, **kwargs: object) -> None:
-        super().init_poolmanager(*args, source_address=self._source, **kwargs)
 
 
 def crowd_at(
@@ -43,7 +31,7 @@ def crowd_at(
 
     def browser_of(number: int) -> ScriptedBrowser:
         browser = ScriptedBrowser(address, pace=pace)
-        browser.session.mount("http://", _FromAddress(number))
+        browser.session.mount("http://", FromAddress(f"127.1.{number // 250}.{number % 250 + 1}"))
         return browser
 
     people: list[Person] = []
