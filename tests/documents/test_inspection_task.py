@@ -134,6 +134,10 @@ def test_a_picture_is_measured_at_one_size_whatever_its_own() -> None:
     assert inspection_task.measure(large.crop((0, 0, 800, 600))) == [FindingCode.BLURRED]
 
 
+def test_a_pdf_that_asks_for_a_password_is_said_to() -> None:
+    assert inspection_task.inspect_pdf(made.encrypted(), 100) == (Findings(codes=(FindingCode.PROTECTED,)), None)
+
+
 @pytest.mark.parametrize(
     ("box", "size"),
     [("0 0 200 100", (300, 150)), ("0 0 100 200", (150, 300)), ("0 0 20 10", (80, 40))],
