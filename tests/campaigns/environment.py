@@ -45,8 +45,7 @@ def scratch_folder(prefix: str, *, keep: Path | None = None, beside: Path | None
 
 def operators_command(module: str, *arguments: str) -> list[str]:
     """The command that runs `main` of a module of ours once Django is loaded, by the settings of its environment."""
-    program = f"import sys, django; django.setup(); from {module} import main; main(*sys.argv[1:])"
-    return [sys.executable, "-c", program, *arguments]
+    return [sys.executable, "-m", "tests.campaigns.operator", module, *arguments]
 
 
 def load_django(folder: Path, settings: str, **more: str) -> None:
