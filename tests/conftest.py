@@ -30,6 +30,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from tests import factories
 from tests.migrated import copy_databases, locked, migrate_or_copy
+from tests.needed import has_chromium, needed
 from tests.web_requests import forbid_writing
 
 _LONGEST_ID = 200
@@ -99,8 +100,14 @@ def pytest_collection(session: pytest.Session) -> None:
             import_module(".".join(path.with_suffix("").parts))
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest first, so that several processes end together; and as many examples as were asked for."""
+    """The longest first, so that several processes end together; and as many examples as were asked for. What takes the
+    fixture `chromium` is marked as a test in a browser, and is not run where there is none."""
+    for item in items:
+        if "chromium" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(needed("Chromium", has_chromium()))
     items.sort(key=lambda item: not item.nodeid.startswith(_LONGEST))
     for test in {item.function for item in items if _EXAMPLES and isinstance(item, pytest.Function)}:
         if is_hypothesis_test(test):

@@ -9,7 +9,6 @@ from django.test import Client
 from formation_portal.gateway.catalog import forget
 from tests.journeys.browser import sign_in
 from tests.journeys.site import served
-from tests.needed import has_chromium, needed
 from tests.relay.conftest import _files_go_nowhere_else, transport
 from tests.relay.flaky_transport import FlakyTransport
 
@@ -21,9 +20,7 @@ __all__ = ["_files_go_nowhere_else", "transport"]
 
 pytestmark = [
     pytest.mark.django_db(databases=["default", "service"], transaction=True),
-    pytest.mark.browser,
     pytest.mark.long,
-    needed("Chromium", has_chromium()),
 ]
 
 # Whatever waits for somebody: folds open, everything is pointed at, and every control has the focus once.
@@ -47,7 +44,6 @@ class BrowserVisitors(Visitors):
         self._browser = browser
 
     def get(self, who: str, stage: str, *addresses: str) -> None:
-        """Open these, in the browser too."""
         super().get(who, stage, *addresses)
         for address in addresses:
             # What is handed out as a file opens no page.

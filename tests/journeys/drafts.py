@@ -10,29 +10,25 @@ from tests import factories
 from tests.journeys.conftest import new_user
 
 
-def started(slug: str) -> tuple[Application, Any]:
+def started(slug: str, **person: Any) -> tuple[Application, Any]:
     """A new application of a product of the catalog, with its owner."""
-    owner, product = new_user(), catalog().find(slug)
+    owner, product = new_user(**person), catalog().find(slug)
     assert product is not None
     assert product.item is not None
     return services.start(owner=owner, product=product.item), owner
 
 
 def new_draft(owner: Any = None, **product: Any) -> Draft:
-    """A new application of the small product."""
     return open_draft(services.start(owner=owner or new_user(), product=factories.product(**product)))
 
 
 def complete_draft() -> Draft:
-    """An application that needs nothing more."""
     return factories.complete_draft(new_user())
 
 
 def reloaded(draft: Draft) -> Draft:
-    """The same, as it is stored."""
     return open_draft(Application.objects.get(pk=draft.application.pk))
 
 
 def address_of(draft: Draft) -> str:
-    """Where its pages are."""
     return f"/applications/{draft.application.reference}/"

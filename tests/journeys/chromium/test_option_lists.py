@@ -13,9 +13,6 @@ from formation_portal.applications.models import Application
 from formation_portal.contract.fields.iso_codes import COUNTRIES
 from tests import factories
 from tests.journeys.conftest import OpenTab, new_user
-from tests.needed import has_chromium, needed
-
-pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 
 NONE = "None of these"
 FIELDS = (

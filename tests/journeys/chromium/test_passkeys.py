@@ -11,9 +11,6 @@ from playwright.sync_api import expect
 
 from tests.accounts.people import PASSWORD, person
 from tests.journeys.conftest import OpenTab
-from tests.needed import has_chromium, needed
-
-pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 
 _DEVICE = {
     "protocol": "ctap2",

@@ -1,7 +1,6 @@
 """A page that is loaded again while a save of it is on its way shows what was typed, and is no other window."""
 
 import threading
-import time
 from typing import Any
 
 import pytest
@@ -9,18 +8,11 @@ from playwright.sync_api import Page as Tab
 from playwright.sync_api import expect
 
 from formation_portal.applications import services
-from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
-from tests.journeys.chromium.test_questions import application, at_section
-from tests.journeys.conftest import OpenTab
-from tests.needed import has_chromium, needed
+from tests.journeys.chromium.conftest import NAME, name_field, press, saved_name, type_name
+from tests.waiting import wait_until
 
-__all__ = ["application"]
-
-pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
-
-Opened = tuple[Application, Any]
-NAME, MORE = "Kite LLC", "Kite and Kestrel LLC"
+MORE = "Kite and Kestrel LLC"
 
 
 class LateSave:
@@ -57,60 +49,43 @@ def late(monkeypatch: pytest.MonkeyPatch) -> LateSave:
     return LateSave(monkeypatch)
 
 
-def field(tab: Tab) -> Any:
-    return tab.get_by_label("First choice of name")
-
-
-def raw(opened: Opened) -> dict[str, Any]:
-    return dict(open_draft(opened[0]).entity_raw)
-
-
-def reload(tab: Tab) -> None:
+@pytest.fixture
+def reloaded(tab: Tab) -> Tab:
+    """The section, loaded again once a name was typed."""
+    name_field(tab).fill(NAME)
     tab.reload()
+    return tab
 
 
-def expect_saved(tab: Tab, opened: Opened, name: str) -> None:
-    """Wait until the draft has the name."""
-    deadline = time.monotonic() + 15
-    while raw(opened).get("entity.name") != name:
-        assert time.monotonic() < deadline, raw(opened)
-        tab.wait_for_timeout(20)
+def expect_saved(tab: Tab, application: Application, name: str) -> None:
+    """Wait until the draft has the name; the tab's own events go on meanwhile."""
+    wait_until(lambda: tab.wait_for_timeout(20) or saved_name(application) == name)
 
 
 def test_what_was_typed_is_shown_and_saved_before_the_late_save(
-    open_tab: OpenTab, application: Opened, late: LateSave
+    late: LateSave, reloaded: Tab, application: Application
 ) -> None:
-    tab = at_section(open_tab, application).tab
-    field(tab).fill(NAME)
-    reload(tab)
-    expect(field(tab)).to_have_value(NAME)
-    assert tab.evaluate("sessionStorage.getItem('unsaved')") is None
-    expect_saved(tab, application, NAME)
+    expect(name_field(reloaded)).to_have_value(NAME)
+    assert reloaded.evaluate("sessionStorage.getItem('unsaved')") is None
+    expect_saved(reloaded, application, NAME)
     late.go_on()
-    assert raw(application)["entity.name"] == NAME
+    assert saved_name(application) == NAME
 
 
-def test_typing_on_after_a_reload_is_no_conflict_with_the_late_save(open_tab: OpenTab, application: Opened) -> None:
+def test_typing_on_after_a_reload_is_no_conflict_with_the_late_save(reloaded: Tab, application: Application) -> None:
     """The browser asks for the page before it sends what was typed, so the page is drawn without it."""
-    tab = at_section(open_tab, application).tab
-    field(tab).fill(NAME)
-    reload(tab)
-    expect(field(tab)).to_have_value(NAME)
-    field(tab).fill(MORE)
-    field(tab).blur()
-    expect_saved(tab, application, MORE)
-    expect(tab.locator("#banner")).to_be_empty()
-    with tab.expect_navigation():
-        tab.get_by_role("button", name="Save and continue").click()
-    expect(tab.locator("h1")).not_to_contain_text("was changed while you were editing")
+    expect(name_field(reloaded)).to_have_value(NAME)
+    type_name(reloaded, MORE)
+    expect_saved(reloaded, application, MORE)
+    expect(reloaded.locator("#banner")).to_be_empty()
+    press(reloaded, "Save and continue")
+    expect(reloaded.locator("h1")).not_to_contain_text("was changed while you were editing")
 
 
-def test_a_late_save_that_comes_last_takes_nothing_back(open_tab: OpenTab, application: Opened, late: LateSave) -> None:
-    tab = at_section(open_tab, application).tab
-    field(tab).fill(NAME)
-    reload(tab)
-    field(tab).fill(MORE)
-    field(tab).blur()
-    expect_saved(tab, application, MORE)
+def test_a_late_save_that_comes_last_takes_nothing_back(
+    late: LateSave, reloaded: Tab, application: Application
+) -> None:
+    type_name(reloaded, MORE)
+    expect_saved(reloaded, application, MORE)
     late.go_on()
-    assert raw(application)["entity.name"] == MORE
+    assert saved_name(application) == MORE

@@ -1,6 +1,8 @@
-"""A case with documents of several kinds."""
+"""A case with documents of several kinds, and the keys of an agent."""
 
 from typing import Any
+
+from playwright.sync_api import Page as Tab
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
@@ -26,7 +28,6 @@ def in_review(owner: Any) -> Draft:
 
 
 def upload_document(draft: Draft, token: str, slot: str, content: bytes, name: str) -> Any:
-    """Upload a file as the draft's owner."""
     file = factories.upload(content, name)
     return services.add_document(draft, draft.party(token), slot, file, by=draft.application.owner)
 
@@ -34,3 +35,14 @@ def upload_document(draft: Draft, token: str, slot: str, content: bytes, name: s
 def kestrel(draft: Draft) -> dict[str, str]:
     asked = draft.schema.fields_of("corporate", ["director"])
     return {spec.name: "Kestrel Capital B.V." for spec in asked if spec.required and spec.field_type == "text"}
+
+
+def press(tab: Tab, *keys: str) -> None:
+    """Press keys once the page has its shortcuts."""
+    tab.wait_for_load_state("load")
+    for key in keys:
+        tab.keyboard.press(key)
+
+
+def turn_on_keys(tab: Tab) -> None:
+    press(tab, "?", "Escape")

@@ -17,10 +17,9 @@ from tests.journeys.actors.realistic_client import RealisticClient
 from tests.journeys.clients import InProcessBrowser
 from tests.journeys.conftest import OpenTab, new_user
 from tests.journeys.drafts import started
-from tests.needed import has_chromium, needed
 from tests.reviews.deciding import let_decisions_take_effect
 
-pytestmark = [pytest.mark.long, pytest.mark.browser, needed("Chromium", has_chromium())]
+pytestmark = pytest.mark.long
 
 _ADA = {"person.first_name": "Ada", "person.last_name": "Byron"}
 
@@ -57,13 +56,11 @@ class Agent:
             self.press(last)
 
     def sees(self, document: str) -> None:
-        """The document stands in the viewer, with its picture."""
         expect(self.tab.locator("#viewer-title")).to_have_text(document)
         self.tab.wait_for_function("() => document.querySelector('#viewer img')?.complete")
 
 
 def documents_by_party(draft: Draft) -> list[list[str]]:
-    """The documents of each party, as its page lists them."""
     parties = [holder for holder in load_checklist(draft).holders if holder.token]
     return [[fact.label for fact in party.facts if fact.document] for party in parties]
 

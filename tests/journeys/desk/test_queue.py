@@ -12,51 +12,52 @@ from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.models import Check
 from tests.desk.factories import submitted_ones
 from tests.journeys.conftest import OpenTab, new_user
-from tests.journeys.desk.cases import in_review
-from tests.needed import has_chromium, needed
-
-pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
+from tests.journeys.desk.cases import in_review, press, turn_on_keys
 
 
 @pytest.fixture
-def desk(open_tab: OpenTab) -> tuple[Tab, Any, Any]:
-    """An agent's tab with three cases in the queue, whose clock the test moves."""
-    owner, agent = new_user(), new_user(is_agent=True)
+def owner(site: str) -> Any:
+    """The customer of three cases, the only ones in the queue."""
     Case.objects.all().delete()
+    owner = new_user()
     submitted_ones(owner, 3)
-    browser = open_tab(agent)
-    browser.tab.clock.install()
-    browser.tab.goto(f"{browser.base}/desk/?sort=newest")
-    return browser.tab, owner, agent
+    return owner
+
+
+@pytest.fixture
+def agent(site: str) -> Any:
+    return new_user(is_agent=True)
+
+
+@pytest.fixture
+def tab(open_tab: OpenTab, owner: Any, agent: Any) -> Tab:
+    """The agent's tab at the queue, whose clock the test moves."""
+    tab = (browser := open_tab(agent)).tab
+    tab.clock.install()
+    browser.get("/desk/?sort=newest")
+    return tab
 
 
 def _row(tab: Tab, place: int) -> Locator:
     return tab.locator(".queue tbody .name").nth(place)
 
 
-def _turn_on_keys(tab: Tab) -> None:
-    tab.keyboard.press("?")
-    tab.keyboard.press("Escape")
-
-
-def test_news_are_asked_for_where_somebody_looks_and_at_once_when_they_come_back(desk: tuple[Tab, Any, Any]) -> None:
-    tab, owner, _ = desk
-    asked = []
-    tab.on("request", lambda request: asked.append(request.url) if "/news/" in request.url else None)
+def test_news_are_asked_for_where_somebody_looks_and_at_once_when_they_come_back(tab: Tab, owner: Any) -> None:
+    requests: list[str] = []
+    tab.on("request", lambda request: requests.append(request.url) if "/news/" in request.url else None)
     submitted_ones(owner, 1)
     tab.evaluate("() => Object.defineProperty(document, 'visibilityState', { get: () => window.seen ?? 'hidden' })")
     tab.clock.fast_forward(120_000)
     tab.clock.pause_at(tab.evaluate("() => Date.now() + 6_000"))
     tab.evaluate("() => { window.seen = 'visible'; document.dispatchEvent(new Event('visibilitychange')); }")
     expect(tab.locator("#news")).to_have_text("1 new case. Show")
-    assert len(asked) == 1
+    assert len(requests) == 1
 
 
-def test_the_desk_goes_by_keys_once_their_sheet_was_opened(desk: tuple[Tab, Any, Any]) -> None:
-    tab, _, agent = desk
+def test_the_desk_goes_by_keys_once_their_sheet_was_opened(tab: Tab, agent: Any) -> None:
     tab.keyboard.press("j")
     expect(_row(tab, 0)).not_to_be_focused()
-    _turn_on_keys(tab)
+    turn_on_keys(tab)
     tab.keyboard.press("/")
     search = tab.get_by_label("Name or reference")
     expect(search).to_be_focused()
@@ -71,21 +72,18 @@ def test_the_desk_goes_by_keys_once_their_sheet_was_opened(desk: tuple[Tab, Any,
     sheet.get_by_role("button", name="Close").click()
     tab.keyboard.press("j")
     tab.reload()
-    for key in ("j", "?"):
-        tab.keyboard.press(key)
+    press(tab, "j", "?")
     expect(_row(tab, 0)).not_to_be_focused()
     expect(sheet).to_be_hidden()
     tab.get_by_role("button", name="Shortcuts").click()
     sheet.get_by_label("Use shortcuts on this device").check()
     tab.keyboard.press("Escape")
-    for key in ("j", "j", "k", "Control+j"):
-        tab.keyboard.press(key)
+    press(tab, "j", "j", "k", "Control+j")
     expect(_row(tab, 0)).to_be_focused()
     tab.keyboard.press("Enter")
     expect(tab.get_by_text("Unassigned")).to_be_visible()
     before = tab.url
-    for key in ("n", "x"):
-        tab.keyboard.press(key)
+    press(tab, "n", "x")
     expect(tab.get_by_role("button", name="Next case", exact=True)).to_be_focused()
     assert tab.url.partition("#")[0] == before.partition("#")[0], "a key that leads to the next check stays on the case"
     assert not Case.objects.filter(claimed_by=agent).exists(), "no key that moves claims anything"
@@ -96,18 +94,15 @@ def test_the_desk_goes_by_keys_once_their_sheet_was_opened(desk: tuple[Tab, Any,
 
 @pytest.mark.parametrize("has_script", [True, False], ids=["with script", "without"])
 def test_a_search_goes_on_by_back_reload_and_from_a_case_while_no_address_has_its_words(
-    open_tab: OpenTab, has_script: bool
+    open_tab: OpenTab, owner: Any, agent: Any, has_script: bool
 ) -> None:
-    owner, agent = new_user(), new_user(is_agent=True)
-    Case.objects.all().delete()
-    submitted_ones(owner, 3)
     tab = (browser := open_tab(agent, has_script=has_script)).tab
     seen: list[str] = []
     tab.on("request", lambda request: seen.append(f"{request.url} {request.headers.get('referer', '')}"))
     tab.goto(f"{browser.base}/desk/?sort=newest")
     rows = tab.locator(".queue tbody tr")
     if has_script:
-        _turn_on_keys(tab)
+        turn_on_keys(tab)
         tab.keyboard.press("/")
     else:
         tab.get_by_label("Name or reference").focus()
@@ -135,11 +130,8 @@ def test_a_search_goes_on_by_back_reload_and_from_a_case_while_no_address_has_it
     assert not [one for one in seen if re.search("lund|nobody", one.partition("://")[2].partition("/")[2], re.I)]
 
 
-def test_the_focused_row_is_claimed_by_a_key_or_else_what_is_ticked(desk: tuple[Tab, Any, Any]) -> None:
-    tab, _, agent = desk
-    _turn_on_keys(tab)
-    for key in ("j", "j", "c"):
-        tab.keyboard.press(key)
+def test_the_focused_row_is_claimed_by_a_key_or_else_what_is_ticked(tab: Tab, agent: Any) -> None:
+    press(tab, "?", "Escape", "j", "j", "c")
     expect(tab.get_by_text("You have claimed 1 case.")).to_be_visible()
     expect(tab.locator(".queue tbody tr").nth(1)).to_contain_text("since")
     every = tab.get_by_label("Select all on this page")
@@ -154,12 +146,11 @@ def test_the_focused_row_is_claimed_by_a_key_or_else_what_is_ticked(desk: tuple[
     assert Case.objects.filter(claimed_by=agent).count() == 3
 
 
-def test_one_key_accepts_the_section_at_hand_and_goes_on(open_tab: OpenTab) -> None:
-    draft, agent = in_review(new_user()), new_user(is_agent=True)
-    browser = open_tab(agent)
-    tab = browser.tab
-    tab.goto(f"{browser.base}/desk/{draft.application.reference}/")
-    _turn_on_keys(tab)
+def test_one_key_accepts_the_section_at_hand_and_goes_on(open_tab: OpenTab, agent: Any) -> None:
+    draft = in_review(new_user())
+    tab = (browser := open_tab(agent)).tab
+    browser.get(f"/desk/{draft.application.reference}/")
+    turn_on_keys(tab)
     own = load_checklist(draft).of_holder("")
     assert own is not None
     tab.keyboard.press("y")

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
 from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.models import Query
@@ -21,10 +20,7 @@ from tests.journeys.actors.keyboard import Keyboard
 from tests.journeys.actors.pointer import Pointer
 from tests.journeys.conftest import OpenTab, new_user
 from tests.journeys.desk.cases import in_review
-from tests.needed import has_chromium, needed
 from tests.reviews.deciding import let_decisions_take_effect
-
-pytestmark = [pytest.mark.browser, needed("Chromium", has_chromium())]
 
 NAME, EXTRACT = "Last name", "Register extract"
 MODES = [
@@ -40,19 +36,15 @@ class Actors:
     customer: Interactions
     agent: Interactions
     colleague: Interactions
-    draft: Draft
+    reference: str
 
     @property
-    def reference(self) -> str:
-        return self.draft.application.reference
+    def application(self) -> Application:
+        return Application.objects.get(reference=self.reference)
 
     @property
     def status(self) -> State:
-        return Application.objects.get(pk=self.draft.application.pk).status
-
-    @property
-    def faults(self) -> list[str]:
-        return [*self.customer.faults, *self.agent.faults, *self.colleague.faults]
+        return self.application.status
 
 
 @pytest.fixture
@@ -60,19 +52,11 @@ def actors(open_tab: OpenTab, settings: Any, request: pytest.FixtureRequest) -> 
     """The small product's application with two people and a company, submitted, and another case behind it."""
     settings.FOUR_EYES = True
     interactions, has_script = request.param
-    owner = new_user()
-    draft = in_review(owner)
-    submitted_ones(owner, 1)
-
-    def at_page(user: Any) -> Interactions:
-        made: Interactions = interactions(open_tab(user, has_script=has_script))
-        return made
-
-    return Actors(at_page(owner), at_page(new_user(is_agent=True)), at_page(new_user(is_agent=True)), draft)
-
-
-def open_party(actors: Actors, actor: Interactions, token: str) -> None:
-    actor.go(f"/desk/{actors.reference}/parties/{token}/")
+    people = [new_user(), new_user(is_agent=True), new_user(is_agent=True)]
+    draft = in_review(people[0])
+    submitted_ones(people[0], 1)
+    tabs = [interactions(open_tab(person, has_script=has_script)) for person in people]
+    return Actors(*tabs, draft.application.reference)
 
 
 def ask(actor: Interactions, about: str, text: str) -> None:
@@ -87,11 +71,11 @@ def ask(actor: Interactions, about: str, text: str) -> None:
     actor.expect_text(text)
 
 
-def accept_the_rest(actor: Interactions) -> None:
-    actor.follow("Accept all remaining")
+def accept(actor: Interactions, button: str, words: str) -> None:
+    actor.follow(button)
     if actor.tab.get_by_role("button", name="Accept without opening").count():
         actor.follow("Accept without opening")
-    actor.expect_text("accepted.")
+    actor.expect_text(words)
 
 
 def check(actors: Actors) -> None:
@@ -101,14 +85,15 @@ def check(actors: Actors) -> None:
     agent.press("Claim")
     agent.expect_text("You have claimed this case.")
     assert actors.status is State.IN_REVIEW
-    open_party(actors, agent, "ada")
-    ask(agent, NAME, "The passport has another name.")
-    accept_the_rest(agent)
-    open_party(actors, agent, "kestrel")
-    ask(agent, EXTRACT, "It is older than three months.")
-    accept_the_rest(agent)
-    open_party(actors, agent, "ingrid")
-    accept_the_rest(agent)
+    for token, about, text in (
+        ("ada", NAME, "The passport has another name."),
+        ("kestrel", EXTRACT, "It is older than three months."),
+        ("ingrid", "", ""),
+    ):
+        agent.go(f"/desk/{actors.reference}/parties/{token}/")
+        if about:
+            ask(agent, about, text)
+        accept(agent, "Accept all remaining", "accepted.")
 
 
 def send_back(actors: Actors) -> None:
@@ -150,25 +135,18 @@ def check_again(actors: Actors) -> None:
     agent.go(f"/desk/{actors.reference}/")
     agent.expect_text("King")
     agent.expect_text("1 answer changed")
-    agent.expect_text(document_name(actors))
+    agent.expect_text(actors.application.documents.in_use().get(slot=EXTRACT).name)
     shown = agent.tab.locator(".entry-body")
     expect(shown.get_by_role("link", name="Kestrel Capital B.V.", exact=True)).to_have_count(1)
     expect(shown.get_by_role("link", name="Ingrid Solheim", exact=True)).to_have_count(0)
     for token, name in (("ada", NAME), ("kestrel", EXTRACT)):
-        open_party(actors, agent, token)
+        agent.go(f"/desk/{actors.reference}/parties/{token}/")
         agent.check(name)
-        agent.follow("Accept selected")
-        if agent.tab.get_by_role("button", name="Accept without opening").count():
-            agent.follow("Accept without opening")
-        agent.expect_text("1 fact accepted.")
-    assert not [one for one in Query.objects.filter(application=actors.draft.application) if one.is_open]
+        accept(agent, "Accept selected", "1 fact accepted.")
+    assert not [query for query in Query.objects.filter(application=actors.application) if query.is_open]
     agent.go(f"/desk/{actors.reference}/")
     for own in ("The company", "Funds", "the shares"):
         agent.follow(f"Accept {own}")
-
-
-def document_name(actors: Actors) -> str:
-    return Application.objects.get(pk=actors.draft.application.pk).documents.in_use().get(slot=EXTRACT).name
 
 
 def approve(actors: Actors) -> None:
@@ -222,4 +200,4 @@ def test_a_case_is_returned_corrected_and_approved_by_two(actors: Actors, tmp_pa
     check_again(actors)
     approve(actors)
     incorporate(actors)
-    assert actors.faults == []
+    assert [*actors.customer.faults, *actors.agent.faults, *actors.colleague.faults] == []
