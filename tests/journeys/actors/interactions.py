@@ -35,20 +35,17 @@ class Interactions(ABC):
         return False
 
     @abstractmethod
-    def activate(self) -> None:
-        """Press what one is at: a link, a button, a summary, a box, or where a file is chosen."""
+    def activate(self) -> None: ...
 
     @abstractmethod
-    def type_text(self, text: str) -> None:
-        """Replace what is in the field."""
+    def type_text(self, text: str) -> None: ...
 
     @abstractmethod
     def choose_radio(self, group: str, label: str) -> None:
         """Choose one of a group of radio buttons, by the beginning of its label."""
 
     @abstractmethod
-    def leave_field(self) -> None:
-        """Leave the field, so that the page knows what was typed."""
+    def leave_field(self) -> None: ...
 
     @abstractmethod
     def visit_all_controls(self) -> int:
@@ -57,17 +54,14 @@ class Interactions(ABC):
     # What is done by these.
 
     def go(self, address: str) -> None:
-        """Open a page by its address."""
         self.browser.get(address)
         self._arrive()
 
     def fill(self, words: str, text: str) -> None:
-        """Type into a field."""
         self.move_to(words, matches=lambda control: control.is_text)
         self.type_text(text)
 
     def check(self, words: str, *, matches: Matches = lambda control: not control.checked) -> None:
-        """Tick a box."""
         self.move_to(words, matches=lambda control: control.type == "checkbox" and matches(control))
         self.activate()
 
@@ -79,18 +73,15 @@ class Interactions(ABC):
         self._arrive()
 
     def press(self, words: str) -> None:
-        """Press a button that changes something on the page, also one that has the focus already."""
         if not self.has_focus(words):
             self.move_to(words, matches=lambda control: control.is_link_or_button)
         self.activate()
 
     def expand(self, words: str) -> None:
-        """Open what stands behind a summary."""
         self.move_to(words, matches=lambda control: control.tag == "summary")
         self.activate()
 
     def download(self, words: str) -> Download:
-        """Press a link that leads to a file."""
         self.move_to(words, matches=lambda control: control.is_link_or_button)
         with self.tab.expect_download() as download:
             self.activate()
@@ -112,11 +103,9 @@ class Interactions(ABC):
             self.follow(button)
 
     def expect_text(self, words: str) -> None:
-        """These words can be read."""
         expect(self.tab.get_by_text(words).filter(visible=True).first).to_be_visible()
 
     def expect_heading(self, words: str) -> None:
-        """The page is called so."""
         expect(self.tab.locator("h1")).to_contain_text(words)
 
     def _arrive(self) -> None:

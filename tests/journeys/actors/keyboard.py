@@ -15,10 +15,7 @@ _FORGET_LAST_FOCUS = "() => { window.lastFocused = null; }"
 
 
 class Keyboard(Interactions):
-    """Somebody with a keyboard alone."""
-
     def press_key(self, key: str) -> None:
-        """One key."""
         self.tab.keyboard.press(key)
 
     def focused_control(self) -> FocusableControl | None:

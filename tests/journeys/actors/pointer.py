@@ -11,8 +11,6 @@ from tests.journeys.actors.interactions import Interactions, Matches
 
 
 class Pointer(Interactions):
-    """Somebody with a mouse or a finger."""
-
     at: ElementHandle
 
     def offered(self) -> list[FocusableControl]:

@@ -1,4 +1,4 @@
-"""What the formation service holds of an application, read back by its calls, and compared with what was answered."""
+"""What the formation service holds of an application, read back by its calls, and compared with what was typed."""
 
 from __future__ import annotations
 
@@ -9,29 +9,15 @@ from typing import Any
 
 from formation_portal.gateway.client import Collection
 from formation_portal.gateway.configuration import service
-from tests.journeys.end_to_end.expected_record import ExpectedRecord, Holder, Json
+from tests.journeys.actors.generic_client import GenericClient
+from tests.journeys.end_to_end.expected_record import ExpectedRecord, Holder, Json, expected_record
 
 # Keys of a record that are not answers.
-_RECORD_KEYS = frozenset(
-    [
-        "id",
-        "status",
-        "status_note",
-        "client_reference",
-        "jurisdiction_product_id",
-        "jurisdiction",
-        "product",
-        "schema_id",
-        "schema_version",
-        "created_at",
-        "updated_at",
-        "party_id",
-        "entity_id",
-        "party_type",
-        "roles",
-        "pending_roles",
-    ]
-)
+_RECORD_KEYS = {
+    *("id", "entity_id", "party_id", "jurisdiction_product_id", "schema_id", "schema_version", "client_reference"),
+    *("status", "status_note", "created_at", "updated_at", "jurisdiction", "product"),
+    *("party_type", "roles", "pending_roles"),
+}
 
 
 @dataclass
@@ -97,6 +83,22 @@ def _name_references(found: ServiceRecord, class_names: Mapping[str, str]) -> No
             for name, value in answers.items():
                 if isinstance(value, str) and value in class_names:
                     answers[name] = ("share class", class_names[value])
+
+
+def schema_of(slug: str) -> Json:
+    """Return the schema of a product as the service hands it out."""
+    items = service().catalog().items or []
+    schema: Json = next(item["schema"] for item in items if item["product"]["slug"] == slug)
+    return schema
+
+
+def assert_held_as_typed(client: GenericClient, slug: str, reference: str) -> ExpectedRecord:
+    """The service holds, and has had submitted, what the client typed; returns that."""
+    schema = schema_of(slug)
+    typed, held = expected_record(client, schema), read_service_record(reference, schema)
+    assert differences(typed, held) == []
+    assert held.status == "submitted_for_review"
+    return typed
 
 
 def plain(value: Any) -> Any:
