@@ -10,10 +10,11 @@ import pypdfium2.raw
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page as Tab
 
+from tests.journeys.browser import IS_TOO_WIDE
+
 WIDE, NARROW, HEIGHT = 1280, 320, 900
 # Widths in pixels with sizes of text in percent (WCAG 1.4.4); 400 % of 1280 px is the narrow view (1.4.10).
 _SIZES = ((WIDE, 200), (1000, 150), (768, 200), (390, 150))
-_PAPER = ("A4", "Letter")
 _BRAND = "Formation Portal"
 
 # Only what was violated, and what it was; lists of all that is well take longer than the search.
@@ -29,20 +30,18 @@ EVERY_VIEW: tuple[View, ...] = (
 )
 NARROW_AND_DARK: tuple[View, ...] = ((NARROW, "dark", _ALL),)
 _FIND = "async (options) => (await axe.run(options)).violations"
-_IS_TOO_WIDE = "() => document.documentElement.scrollWidth > document.documentElement.clientWidth"
 _TOO_WIDE = """() => [...document.querySelectorAll("body *")]
   .filter((element) => element.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
   .slice(0, 5).map((element) => element.outerHTML.slice(0, 120))"""
 
 
 def barriers(tab: Tab, views: tuple[View, ...] = EVERY_VIEW) -> Iterator[str]:
-    """Everything that is wrong with the page as it stands in the tab."""
     tab.evaluate(AXE_SCRIPT)
     for width, scheme, options in views:
         tab.set_viewport_size({"width": width, "height": HEIGHT})
         tab.emulate_media(color_scheme=scheme)
         where = f"{tab.title()} ({tab.url}), {width} px, {scheme}"
-        if tab.evaluate(_IS_TOO_WIDE):
+        if tab.evaluate(IS_TOO_WIDE):
             yield f"{where}: scrolls sideways: {tab.evaluate(_TOO_WIDE)}"
         for violation in tab.evaluate(_FIND, options):
             yield f"{where}: {_words(violation)}"
@@ -53,14 +52,14 @@ def too_wide(tab: Tab) -> Iterator[str]:
     for width, percent in _SIZES:
         tab.set_viewport_size({"width": width, "height": HEIGHT})
         tab.evaluate("(percent) => { document.documentElement.style.fontSize = `${percent}%`; }", percent)
-        if tab.evaluate(_IS_TOO_WIDE):
+        if tab.evaluate(IS_TOO_WIDE):
             yield f"{tab.url}, text at {percent} % of {width} px, scrolls sideways: {tab.evaluate(_TOO_WIDE)}"
     tab.evaluate("() => document.documentElement.style.removeProperty('font-size')")
 
 
-def badly_printed(tab: Tab) -> Iterator[str]:
+def badly_printed(tab: Tab, papers: tuple[str, ...]) -> Iterator[str]:
     """Sheets of paper with nothing on them, or with no more than the name of the portal."""
-    for paper in _PAPER:
+    for paper in papers:
         document = pypdfium2.PdfDocument(tab.pdf(format=paper, margin=dict.fromkeys(("top", "bottom"), "1cm")))
         try:
             sheets = [_shown(sheet) for sheet in document]

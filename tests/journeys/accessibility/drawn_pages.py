@@ -8,15 +8,25 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from allauth.mfa.models import Authenticator
+from django.test import Client
+from django.urls import reverse
 from lxml import html as lxml_html
 from playwright.sync_api import Page as Tab
 from playwright.sync_api import Route
 
-from tests.access.world import undone
+from formation_portal.applications import services
+from formation_portal.applications.draft import open_draft
+from formation_portal.applications.models import Application
+from formation_portal.mail.outbox import unsubscribe_path
+from tests.access import people
+from tests.access.addresses import address
+from tests.access.world import OWNER, undone
+from tests.accounts.people import PASSWORD
 from tests.golden.album import Album
 from tests.golden.golden_world import GoldenWorld
 from tests.golden.markup_lines import Volatile
-from tests.golden.scenes import SCENES
+from tests.golden.scenes import SCENES, get
 
 BASE = "http://portal.example"
 _AROUND_PARTS = """<!doctype html><html lang="en"><head><title>Parts</title></head>
@@ -28,6 +38,7 @@ class DrawnPage:
     """An answer of the server. `is_part`: regions that answer a change, in a document of our own."""
 
     name: str
+    view: str
     path: str
     status: int
     html: str
@@ -35,7 +46,6 @@ class DrawnPage:
 
     @property
     def look(self) -> frozenset[tuple[str, str]]:
-        """The kinds of elements that the page is made of."""
         elements = lxml_html.fromstring(self.html).xpath("//main//*[not(ancestor::svg)]")
         return frozenset((str(element.tag), element.get("class", "")) for element in elements)
 
@@ -45,8 +55,6 @@ class DrawnPage:
 
 
 class PageAlbum(Album):
-    """Keeps the pages as they come."""
-
     def __init__(self, group: str, volatile: Volatile) -> None:
         super().__init__(group, volatile)
         self.pages: list[DrawnPage] = []
@@ -57,16 +65,36 @@ class PageAlbum(Album):
             return
         is_part = not html.lstrip().lower().startswith("<!doctype")
         html = _AROUND_PARTS.format(html) if is_part else html
-        path = response.wsgi_request.path
-        self.pages.append(DrawnPage(f"{self.group}/{name}", path, response.status_code, html, is_part))
+        request = response.wsgi_request
+        view = request.resolver_match.view_name if request.resolver_match else ""
+        self.pages.append(DrawnPage(f"{self.group}/{name}", view, request.path, response.status_code, html, is_part))
 
     def add_html(self, name: str, html: str) -> None:
-        self.pages.append(DrawnPage(name, "/", int(name[:3]), html, is_part=False))
+        self.pages.append(DrawnPage(name, "", "/", int(name[:3]), html, is_part=False))
+
+
+def rare_pages(golden: GoldenWorld, album: Album) -> None:
+    """Draw what the golden scenes have none of: the table of access has no row for which these are there."""
+    world = golden.world
+    owner, things = world.accounts[OWNER], world.own["draft"]
+    draft = open_draft(Application.objects.get(pk=things.case))
+    company = services.add_party(draft, "corporate", ["shareholder"], {"corporate.name": "Kestrel B.V."}, by=owner)
+    get(album, world.browsers[OWNER], "owners", reverse("portal:owners", args=[things.reference, company.token]), OWNER)
+    late = Client()
+    late.post(address(world, "portal:section"), {"version": "0", "q:name": "Larkfield"})
+    signed_in = late.post("/accounts/login/", {"login": owner.email, "password": PASSWORD}, follow=True)
+    album.add("unsent", signed_in, who=OWNER)
+    get(album, Client(), "no more reminders", unsubscribe_path(kind="reminder", to="ada@example.com"), "nobody")
+    get(album, Client(), "help about an operator", reverse("portal:help_place", args=["AE"]), "nobody")
+    with people.at_their_account(owner, "past the factor") as browser:
+        passkey = Authenticator.objects.create(user=owner, type="webauthn", data={"name": "Key", "credential": {}})
+        for name in ("mfa_edit_webauthn", "mfa_remove_webauthn"):
+            get(album, browser, name, reverse(name, args=[passkey.pk]), OWNER)
 
 
 def draw_pages(golden: GoldenWorld) -> list[DrawnPage]:
     pages = []
-    for scene in SCENES:
+    for scene in (*SCENES, rare_pages):
         album = PageAlbum(scene.__name__, golden.volatile)
         with undone(*golden.world.browsers.values()):
             scene(golden, album)
