@@ -42,6 +42,7 @@ _AFTER_THE_NEXT_FRAMES = """() => new Promise((done) => {
   frame(3);
 })"""
 
+IS_TOO_WIDE = "() => document.documentElement.scrollWidth > document.documentElement.clientWidth"
 _OF_THE_REPLACED = ("htmx:sendAbort", "htmx:afterRequest")
 
 # The page as it stands, with what was typed and chosen since: its mark-up alone holds what it was loaded with.
@@ -83,12 +84,10 @@ def _kill_driver() -> None:
 
 
 def sign_in(context: BrowserContext, base: str, session: str) -> None:
-    """Give the context the cookie of a session."""
     context.add_cookies([{"name": "sessionid", "value": session, "url": base}])
 
 
 def press(tab: Tab, words: str) -> None:
-    """Press a button of the page, and wait for the page that it leads to."""
     with tab.expect_navigation():
         tab.locator("main button:visible").filter(has_text=words).first.click()
 
@@ -113,7 +112,6 @@ class TabBrowser:
             self.faults.append(message.text)
 
     def get(self, address: str) -> Page:
-        """Open the page at an address."""
         address = self.base + _path(address) if address.startswith("/") else address
         response = self.tab.goto(address)
         return self._page(response.status if response else 200)
@@ -135,7 +133,6 @@ class TabBrowser:
         return self.press(self._button(around, form, button))
 
     def press(self, button: Locator) -> Page:
-        """Press a button that leads to a page."""
         with self.tab.expect_navigation() as navigation:
             button.click()
         return self._page(navigation.value.status if navigation.value else 200)
@@ -184,7 +181,6 @@ class TabBrowser:
         self._changed()
 
     def _reveal(self, control: Locator) -> None:
-        """Open the disclosure that the control is in, as a reader would."""
         if not control.is_visible():
             control.locator("xpath=ancestor::details[not(@open)]/summary").first.click()
 

@@ -36,13 +36,10 @@ class InProcessBrowser:
 
     def __init__(self, client: Client) -> None:
         self.client = client
-        self.requests = 0
 
     def get(self, address: str) -> Page:
-        """The page at an address, after redirects."""
         path = path_of(address)
         for _ in range(_MOST_REDIRECTS):
-            self.requests += 1
             response = self.client.get(path)
             if response.status_code not in (301, 302, 303):
                 return Page(response.content.decode(), path, response.status_code)
@@ -50,11 +47,9 @@ class InProcessBrowser:
         raise AssertionError(f"{address} redirects for ever")
 
     def send(self, form: Form, button: Button, *, files: Files = NO_FILES, follow: bool = True) -> Page:
-        """Send the form; gives the page that follows. A caller who doesn't read it saves the trip."""
         pairs, path = form.data(button), path_of(button.action)
         if form.method == "get":
             return self.get(f"{path.partition('?')[0]}?{urlencode(pairs)}")
-        self.requests += 1
         if form.is_multipart:
             data = MultiValueDict[str, object]()
             for name, value in pairs:
@@ -77,19 +72,14 @@ class HttpBrowser:
     def __init__(self, base: str) -> None:
         self.base = base
         self.session = requests.Session()
-        self.requests = 0
 
     def get(self, address: str) -> Page:
-        """The page at an address, after redirects."""
-        self.requests += 1
         return self._page(self.session.get(self.base + path_of(address), timeout=30))
 
     def send(self, form: Form, button: Button, *, files: Files = NO_FILES, follow: bool = True) -> Page:
-        """Send the form; gives the page that follows. A caller who doesn't read it saves the trip."""
         pairs, path = form.data(button), path_of(button.action)
         if form.method == "get":
             return self.get(f"{path.partition('?')[0]}?{urlencode(pairs)}")
-        self.requests += 1
         answer = self.session.post(
             self.base + path,
             data=pairs,
@@ -106,6 +96,5 @@ class HttpBrowser:
 
 
 def path_of(address: str) -> str:
-    """Path and query of an address."""
     url = urlsplit(address)
     return url.path + (f"?{url.query}" if url.query else "")

@@ -45,7 +45,6 @@ def new_user(**more: Any) -> Any:
 
 @pytest.fixture
 def customer(full_catalog: None, db: None) -> Any:
-    """A customer without applications."""
     return new_user()
 
 

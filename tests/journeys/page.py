@@ -16,8 +16,6 @@ _CHOSEN = ("radio", "checkbox")
 
 @dataclass(frozen=True)
 class Option:
-    """One thing that a control offers."""
-
     value: str
     label: str
 
@@ -43,17 +41,14 @@ class Control:
 
     @property
     def is_optional(self) -> bool:
-        """Whether the page says that it may be left empty."""
         return "(optional)" in f"{self.group} {self.label}"
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is answered."""
         return not any(self.filled)
 
     @property
     def words(self) -> str:
-        """Everything that the page calls it."""
         return f"{self.group} {self.label}".strip()
 
     def label_of(self, value: str) -> str:
@@ -89,7 +84,6 @@ class Form:
     buttons: list[Button]
 
     def button(self, text: str = "") -> Button:
-        """The first button whose words hold the text."""
         return next(one for one in self.buttons if text in one.text)
 
     def has_button(self, text: str) -> bool:
@@ -106,7 +100,6 @@ class Form:
         return pairs
 
     def control(self, words: str) -> Control:
-        """The first control that the page calls so."""
         return next(one for one in self.controls if words in one.words)
 
 
@@ -129,7 +122,6 @@ class Page:
 
     @property
     def words(self) -> str:
-        """Everything that can be read in the page's main part, in single spaces."""
         return words(self.root.find(".//main"))
 
     def links(self, *, around: Element | None = None) -> Iterator[tuple[str, str]]:
@@ -140,7 +132,6 @@ class Page:
                 yield words(link), urljoin(self.address, link.get("href"))
 
     def link(self, text: str) -> str:
-        """The address of the first link whose text holds the words."""
         return next(address for shown, address in self.links() if text in shown)
 
     def by_heading(self, text: str) -> Element | None:
@@ -158,17 +149,14 @@ class Page:
 
     @property
     def errors(self) -> list[str]:
-        """The lines of the error summary."""
         return [words(item) for item in self.root.xpath("//main//*[contains(@class, 'error-summary')]//li")]
 
     @cached_property
     def forms(self) -> list[Form]:
-        """The visible forms of the main part."""
         found = enumerate(self.root.xpath("//main//form"))
         return [self._form(form, place) for place, form in found if not is_hidden(form)]
 
     def form(self, *, button: str) -> Form:
-        """The first form with a button of these words."""
         return next(form for form in self.forms if form.has_button(button))
 
     def _form(self, form: Element, place: int) -> Form:
@@ -279,10 +267,8 @@ def _value(option: Element) -> str:
 
 
 def is_hidden(element: Element) -> bool:
-    """Whether the element or anything around it is hidden."""
     return bool(element.xpath("ancestor-or-self::*[@hidden]"))
 
 
 def words(element: Element | None) -> str:
-    """An element's text with single spaces."""
     return "" if element is None else " ".join(element.text_content().split())

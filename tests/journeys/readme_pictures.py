@@ -6,23 +6,19 @@ Each is one small file in static/readme/, which is never served (formation_porta
 from __future__ import annotations
 
 import io
-import os
-import socket
-import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import requests
 from PIL import Image
 
 from tests.journeys.actors.realistic_client import RealisticClient
 from tests.journeys.browser import launched, sign_in
 from tests.journeys.clients import HttpBrowser
+from tests.management.served import READY, Served, free_port
 
 PROJECT = Path(__file__).resolve().parents[2]
 FOLDER = PROJECT / "static/readme"
@@ -31,7 +27,6 @@ WIDTH = 1280
 SCHEMES: tuple[Any, ...] = ("light", "dark")
 LARGEST = 120_000
 _QUALITIES = range(80, 20, -10)
-_SECONDS_TO_START = 60
 _ANSWERS = {
     "First choice": "Larkfield Holdings",
     "Second choice": "Larkfield Overseas",
@@ -43,7 +38,6 @@ _ANSWERS = {
 
 
 def main() -> None:
-    """Take them anew, and say how large they are."""
     with running() as base, launched() as chromium:
         customer, agent = (signed_in(base, f"{name}@example.com") for name in ("demo", "agent"))
         client = RealisticClient(customer)
@@ -66,37 +60,17 @@ def main() -> None:
 
 @contextmanager
 def running() -> Iterator[str]:
-    """`manage.py serve` on a free port with an empty folder of data; gives its address."""
-    with socket.socket() as probe, TemporaryDirectory() as folder:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-        probe.close()
-        base = f"http://localhost:{port}"
-        settings = os.environ | {"DATA_DIR": folder, "PORT": str(port), "LOG_LEVEL": "WARNING"}
-        server = subprocess.Popen([sys.executable, "manage.py", "serve"], cwd=PROJECT, env=settings, stdout=sys.stderr)
+    """Serve the demo with an empty folder of data."""
+    with TemporaryDirectory() as folder:
+        portal = Served(Path(folder), free_port(), {"LOG_LEVEL": "WARNING"}).start()
         try:
-            wait_for(base, server)
-            yield base
+            portal.until(READY)
+            yield f"http://localhost:{portal.port}"
         finally:
-            server.terminate()
-            server.wait(timeout=20)
-
-
-def wait_for(base: str, server: subprocess.Popen[bytes]) -> None:
-    for _ in range(_SECONDS_TO_START * 5):
-        if server.poll() is not None:
-            raise RuntimeError("the server ended before it answered")
-        try:
-            requests.get(base, timeout=30)
-        except requests.ConnectionError:
-            time.sleep(0.2)
-        else:
-            return
-    raise RuntimeError("the server does not answer")
+            portal.end()
 
 
 def signed_in(base: str, email: str) -> HttpBrowser:
-    """A browser without script for one of the demo's people."""
     browser = HttpBrowser(base)
     form = browser.get("/accounts/login/").form(button="Sign in")
     form.control("E-mail").filled = [email]
@@ -106,7 +80,6 @@ def signed_in(base: str, email: str) -> HttpBrowser:
 
 
 def shrink(picture: bytes, small: Path) -> None:
-    """As good as fits."""
     with Image.open(io.BytesIO(picture)) as image:
         for quality in _QUALITIES:
             image.convert("RGB").save(small, "WEBP", quality=quality, method=6)

@@ -12,14 +12,10 @@ from formation_portal.accounts.models import GuessCount
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.contract.lifecycle import State
-from formation_portal.relay.models import Delivery, DeliveryState
 from tests import factories
 from tests.documents import sample_files
-from tests.encrypted_rows import update_each
 from tests.invitations import mailbox
-from tests.journeys.actors.interactions import Interactions
-from tests.journeys.actors.keyboard import Keyboard
-from tests.journeys.actors.pointer import Pointer
+from tests.journeys.actors.interactions import Interactions, Keyboard, Pointer
 from tests.journeys.conftest import OpenTab, new_user
 from tests.journeys.drafts import address_of, complete_draft, new_draft, reloaded
 
@@ -69,6 +65,7 @@ def open_as(open_tab: OpenTab, mode: Mode) -> Iterator[OpenAs]:
 
 PASSWORD = "quite-a-long-one"
 ACTIVITY = "Activity"
+PASSPORT_FILE = {"name": "ada.pdf", "mimeType": "application/pdf", "buffer": factories.PDF}
 NO_LONGER_NEEDED = "No longer needed because of this answer: 1 section, 1 person"
 HELD = {"xy.activity": "Trading", "xy.goods": "Cold fish"}
 
@@ -191,30 +188,6 @@ def test_a_document_is_uploaded_looked_at_replaced_and_removed(open_as: OpenAs) 
     assert names(draft) == []
 
 
-def is_said(actor: Interactions, words: str) -> None:
-    """At once, where the reader is: the message has the focus."""
-    message = actor.tab.locator("#messages > :first-child")
-    expect(message).to_contain_text(words)
-    expect(message).to_be_focused()
-
-
-def submitted() -> Draft:
-    draft = complete_draft()
-    services.submit(draft, by=draft.application.owner)
-    return reloaded(draft)
-
-
-def come_back(draft: Draft) -> Draft:
-    """The service asks for another name."""
-    problem = {"field": "entity.name", "section": "the-company", "code": "taken", "message": "Choose another name"}
-    rows = Delivery.objects.filter(application=draft.application)
-    update_each(rows.filter(kind="entity"), state=DeliveryState.REFUSED, problems=[problem])
-    rows.exclude(kind="entity").update(state=DeliveryState.DONE)
-    found = reloaded(draft)
-    services.reopen(found, reason="The formation service asks for a change")
-    return found
-
-
 @both_always
 def test_answers_are_checked_changed_and_submitted_and_the_receipt_follows(open_as: OpenAs) -> None:
     draft = complete_draft()
@@ -232,7 +205,9 @@ def test_answers_are_checked_changed_and_submitted_and_the_receipt_follows(open_
     ida.expect_text("Not submitted yet")
     ida.check("agree")
     ida.follow("Submit")
-    is_said(ida, "has been submitted. Your reference is")
+    message = ida.tab.locator("#messages > :first-child")
+    expect(message).to_contain_text("has been submitted. Your reference is")
+    expect(message).to_be_focused()
     assert reloaded(draft).application.status is State.SUBMITTED_FOR_REVIEW
 
     ida.expect_text("Our reviewer checks people and documents")
@@ -243,26 +218,6 @@ def test_answers_are_checked_changed_and_submitted_and_the_receipt_follows(open_
     ida.follow("View what you submitted")
     ida.expect_heading("What you submitted")
     ida.expect_text("Cold fish")
-
-
-@by_keys_and_without_script
-def test_what_came_back_is_corrected_and_sent_in_one_go(open_as: OpenAs, site: str) -> None:
-    draft = come_back(submitted())
-    ida = open_as(draft.application.owner, f"{address_of(draft)}status/")
-    ida.expect_text("“Choose another name”")
-    ida.follow("Change it: Name")
-    ida.fill("Name", "Larkspur")
-    ida.follow("Save and continue")
-    assert "/status/" in ida.tab.url
-    ida.follow("Check and send corrections")
-    ida.expect_text("Changed since it was returned")
-    ida.check("agree")
-    ida.follow("Send corrections")
-    is_said(ida, "Your corrections for Larkspur have been sent")
-    assert reloaded(draft).application.status is State.SUBMITTED_FOR_REVIEW
-
-
-PASSPORT_FILE = {"name": "ada.pdf", "mimeType": "application/pdf", "buffer": factories.PDF}
 
 
 @pytest.fixture
@@ -320,22 +275,3 @@ def test_somebody_is_invited_opens_the_link_with_a_code_and_does_their_part(open
     ada.expect_heading("Closed in this browser")
     ida.go(f"{address_of(draft)}people/")
     ida.expect_text("Invitation: Finished")
-
-
-@one_always
-def test_two_people_write_in_one_section_and_nothing_is_overwritten_unseen(open_as: OpenAs, draft: Draft) -> None:
-    user: Any = draft.application.owner
-    address = f"{address_of(draft)}sections/the-company/"
-    ida, mira = open_as(user, address), open_as(user, address)
-    for actor, name, purpose in ((mira, "Kestrel", ""), (ida, "Larkfield", "Cold fish")):
-        actor.fill("Name", name)
-        if purpose:
-            actor.fill("Purpose", purpose)
-        actor.follow("Save and continue")
-    ida.expect_heading("was changed while you were editing")
-    ida.expect_text("As you typed it")
-    ida.choose_radio("Name", "Kestrel")
-    ida.visit_all_controls()
-    ida.follow("Save these answers")
-    raw = reloaded(draft).entity_raw
-    assert (raw["entity.name"], raw["charter.purpose"]) == ("Kestrel", "Cold fish")

@@ -76,21 +76,17 @@ class FocusableControl:
     isForward: bool = True  # noqa: N815  the script's own word
 
     def is_called(self, words: str) -> bool:
-        """Whether these words are among its own, or its group's."""
         return words.lower() in f"{self.group} {self.words}".lower()
 
     @property
     def is_link_or_button(self) -> bool:
-        """A link or a button."""
         return self.tag in ("a", "button")
 
     @property
     def is_text(self) -> bool:
-        """Something to type into."""
         return self.tag in ("input", "textarea") and self.type not in ("radio", "checkbox", "file")
 
     def faults(self) -> list[str]:
-        """What is wrong with it for somebody who uses the keyboard."""
         return [
             words
             for is_so, words in (

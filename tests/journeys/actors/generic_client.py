@@ -67,7 +67,6 @@ class GenericClient:
     _shared_out: set[str] = field(default_factory=set)
 
     def start(self, product: Page) -> Page:
-        """From a product's page to the application's."""
         form = product.form(button="Start")
         self._shared_out.clear()
         return self.browser.send(form, form.button("Start"))

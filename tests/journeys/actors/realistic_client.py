@@ -81,7 +81,6 @@ class RealisticClient(GenericClient):
         return values[next(turns) % len(values)]
 
     def _upload_one(self, form: Form, control: Control, button: Button) -> None:
-        """A page that can be opened, under the name that people give such a file."""
         name = re.sub(r"\W+", " ", re.sub(r"\(optional\)", "", control.group or control.label)).strip()
         self._checked(
             self.browser.send(form, button, files={control.name: (f"{name}.pdf", _scanned_page())}, follow=False)
@@ -109,7 +108,6 @@ class RealisticClient(GenericClient):
         return check
 
     def follow(self, page: Page, text: str) -> Page:
-        """Open the first link with these words."""
         return self._get(page.link(text))
 
 

@@ -10,6 +10,7 @@ from playwright.sync_api import Page as Tab
 from formation_portal.applications import services
 from formation_portal.applications.draft import open_draft
 from formation_portal.applications.models import Application
+from tests.journeys.accessibility.page_behaviour import shifted
 from tests.journeys.browser import TabBrowser
 from tests.journeys.chromium.conftest import change_under_way, expect_post, name_field, saved_name
 from tests.journeys.conftest import OpenTab
@@ -23,15 +24,6 @@ _MARK_CONTROLS = """() => document.querySelectorAll("main input, main select, ma
 _NEW_CONTROLS = """() => [...document.querySelectorAll("main input:not([type=hidden]), main select, main textarea")]
   .filter((control) => !control.isOld).map((control) => control.name)"""
 _CARET = "() => document.activeElement.selectionStart"
-# What the page has shifted, but for the half second after each press, as browsers count it.
-_WATCH = """() => {
-  window.shift = 0;
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value;
-  }).observe({type: "layout-shift", buffered: true});
-}"""
-_SHIFTED = """() => new Promise((done) =>
-  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(window.shift)))))"""
 _TOP = "(id) => document.getElementById(id).getBoundingClientRect().top"
 _SCRIPTS = "**/static/js/*"
 
@@ -85,16 +77,16 @@ def test_an_answer_that_comes_late_moves_nothing(section: TabBrowser) -> None:
     yes = answer_regulated(tab, "Yes")
     name = yes.get_attribute("id")
     yes.focus()
-    tab.evaluate(_WATCH)
+    before = shifted(tab)
     top = tab.evaluate(_TOP, name)
     with change_under_way(tab):
         tab.keyboard.press("Space")
         assert tab.evaluate(_TOP, name) == top
-        tab.evaluate("() => new Promise((done) => setTimeout(done, 600))")
+        tab.wait_for_function("(pressed) => performance.now() > pressed + 500", arg=tab.evaluate("performance.now()"))
     section.settle()
     assert tab.evaluate(_TOP, name) == top
     # Fractions of a pixel are rounded differently as text is laid out again.
-    assert round(tab.evaluate(_SHIFTED), 4) == 0
+    assert round(shifted(tab) - before, 4) == 0
 
 
 def test_no_letter_is_lost_and_the_caret_stays_while_a_change_is_under_way(tab: Tab) -> None:

@@ -38,7 +38,6 @@ class LateSave:
             self._is_over.set()
 
     def go_on(self) -> None:
-        """Let it save, and wait until it has."""
         assert self._has_come.wait(timeout=30), "nothing was sent on leaving"
         self._may_go_on.set()
         assert self._is_over.wait(timeout=30)
@@ -51,15 +50,9 @@ def late(monkeypatch: pytest.MonkeyPatch) -> LateSave:
 
 @pytest.fixture
 def reloaded(tab: Tab) -> Tab:
-    """The section, loaded again once a name was typed."""
     name_field(tab).fill(NAME)
     tab.reload()
     return tab
-
-
-def expect_saved(tab: Tab, application: Application, name: str) -> None:
-    """Wait until the draft has the name; the tab's own events go on meanwhile."""
-    wait_until(lambda: tab.wait_for_timeout(20) or saved_name(application) == name)
 
 
 def test_what_was_typed_is_shown_and_saved_before_the_late_save(
@@ -67,7 +60,7 @@ def test_what_was_typed_is_shown_and_saved_before_the_late_save(
 ) -> None:
     expect(name_field(reloaded)).to_have_value(NAME)
     assert reloaded.evaluate("sessionStorage.getItem('unsaved')") is None
-    expect_saved(reloaded, application, NAME)
+    wait_until(lambda: saved_name(application) == NAME)
     late.go_on()
     assert saved_name(application) == NAME
 
@@ -76,7 +69,7 @@ def test_typing_on_after_a_reload_is_no_conflict_with_the_late_save(reloaded: Ta
     """The browser asks for the page before it sends what was typed, so the page is drawn without it."""
     expect(name_field(reloaded)).to_have_value(NAME)
     type_name(reloaded, MORE)
-    expect_saved(reloaded, application, MORE)
+    wait_until(lambda: saved_name(application) == MORE)
     expect(reloaded.locator("#banner")).to_be_empty()
     press(reloaded, "Save and continue")
     expect(reloaded.locator("h1")).not_to_contain_text("was changed while you were editing")
@@ -86,6 +79,6 @@ def test_a_late_save_that_comes_last_takes_nothing_back(
     late: LateSave, reloaded: Tab, application: Application
 ) -> None:
     type_name(reloaded, MORE)
-    expect_saved(reloaded, application, MORE)
+    wait_until(lambda: saved_name(application) == MORE)
     late.go_on()
     assert saved_name(application) == MORE

@@ -204,7 +204,6 @@ def test_a_page_that_is_put_away_is_saved_at_once(tab: Tab, application: Applica
 
 
 def questions(request: Request) -> set[str]:
-    """The questions that a post holds."""
     posted = parse_qs(request.post_data or "", keep_blank_values=True)
     assert {"version", "drawn"} <= posted.keys()
     assert len(posted["shown"]) == 1  # all of the regions in one value

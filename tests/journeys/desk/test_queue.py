@@ -31,7 +31,6 @@ def agent(site: str) -> Any:
 
 @pytest.fixture
 def tab(open_tab: OpenTab, owner: Any, agent: Any) -> Tab:
-    """The agent's tab at the queue, whose clock the test moves."""
     tab = (browser := open_tab(agent)).tab
     tab.clock.install()
     browser.get("/desk/?sort=newest")

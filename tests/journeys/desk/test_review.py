@@ -15,9 +15,7 @@ from formation_portal.contract.lifecycle import State
 from formation_portal.reviews.models import Query
 from tests.desk.factories import submitted_ones
 from tests.documents import sample_files
-from tests.journeys.actors.interactions import Interactions
-from tests.journeys.actors.keyboard import Keyboard
-from tests.journeys.actors.pointer import Pointer
+from tests.journeys.actors.interactions import Interactions, Keyboard, Pointer
 from tests.journeys.conftest import OpenTab, new_user
 from tests.journeys.desk.cases import in_review
 from tests.reviews.deciding import let_decisions_take_effect
@@ -108,7 +106,6 @@ def send_back(actors: Actors) -> None:
 
 
 def correct(actors: Actors, document: Path) -> None:
-    """The customer reads each query at its place, corrects both, and sends them together."""
     customer = actors.customer
     customer.go(f"/applications/{actors.reference}/")
     customer.expect_text("Two things are left.")
@@ -124,8 +121,10 @@ def correct(actors: Actors, document: Path) -> None:
     # What is only on its way is not on the next page, and would be news to it.
     customer.expect_text(f"“{EXTRACT}” was uploaded.")
     customer.go(f"/applications/{actors.reference}/check/")
+    customer.expect_text("Changed since it was returned")
     customer.check("agree")
     customer.follow("Send corrections")
+    customer.expect_text("Your corrections for Larkfield Holdings have been sent")
     assert actors.status is State.SUBMITTED_FOR_REVIEW
 
 
@@ -150,7 +149,6 @@ def check_again(actors: Actors) -> None:
 
 
 def approve(actors: Actors) -> None:
-    """One press, or two without a pointer, leads on to the next case; a second agent confirms it."""
     agent, colleague = actors.agent, actors.colleague
     agent.follow("Approve and open the next case")
     answer_if_asked(agent)

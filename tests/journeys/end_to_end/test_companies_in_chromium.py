@@ -11,7 +11,7 @@ from tests.journeys.end_to_end.service_record import assert_held_as_typed
 @pytest.mark.long
 @pytest.mark.parametrize("has_script", [True, False], ids=["with-script", "without-script"])
 @pytest.mark.parametrize("slug", ["bvi-limited-company", "caymans-foundation-company", "gmbh-zug"])
-def test_it_is_formed_in_chromium(slug: str, has_script: bool, open_tab: OpenTab) -> None:
+def test_a_company_is_formed_in_chromium_and_held_as_typed(slug: str, has_script: bool, open_tab: OpenTab) -> None:
     client = GenericClient(open_tab(new_user(), has_script=has_script))
     overview = client.start(client.browser.get(f"/products/{slug}/"))
     reference = overview.address.split("/")[-2]

@@ -26,7 +26,6 @@ def engine(request: pytest.FixtureRequest, site: str, tmp_path_factory: pytest.T
 
 @pytest.fixture(autouse=True)
 def _wide_page_without_errors(engine: Engine) -> Iterator[None]:
-    """Begin each test with a wide page, and end it with an empty console."""
     engine.set_width(1280)
     yield
     assert engine.console_errors() == []

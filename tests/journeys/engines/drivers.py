@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import time
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -16,6 +15,8 @@ from typing import Any
 
 from django.test import Client
 
+from tests.waiting import wait_until
+
 FIREFOX = which("firefox-esr") or which("firefox")
 _WEBKIT_DRIVER, _XVFB = which("WebKitWebDriver"), which("Xvfb")
 # The system's own, which has the bindings of GTK.
@@ -24,7 +25,6 @@ _WINDOW = Path(__file__).with_name("webkit_window.py")
 
 ENTER, TAB, ESCAPE, ARROW_RIGHT = "\ue007", "\ue004", "\ue00c", "\ue014"
 
-_SECONDS_TO_WAIT, _SECONDS_BETWEEN_LOOKS = 20, 0.05
 _HAS_LOADED = 'return document.readyState === "complete"'
 # In Firefox's own part.
 _TAKE_ERRORS = """const messages = Services.console.getMessageArray();
@@ -77,7 +77,6 @@ class Engine(ABC):
         self.wait_for(_HAS_LOADED)
 
     def sign_in(self, user: Any) -> None:
-        """Become another person, or nobody."""
         self.open("/help/")
         self.driver.delete_all_cookies()
         if user is not None:
@@ -86,14 +85,9 @@ class Engine(ABC):
             self.driver.add_cookie({"name": "sessionid", "value": client.cookies["sessionid"].value, "path": "/"})
 
     def wait_for(self, script: str, *arguments: Any) -> None:
-        """Wait until the body of a function returns something true."""
-        end = time.monotonic() + _SECONDS_TO_WAIT
-        while not self.run(script, *arguments):
-            assert time.monotonic() < end, f"{script} {arguments} in {self.run('return document.body.innerText')}"
-            time.sleep(_SECONDS_BETWEEN_LOOKS)
+        wait_until(lambda: self.run(script, *arguments), what=f"{script} {arguments}")
 
     def expect_heading(self, words: str) -> None:
-        """Wait for the page with this heading."""
         self.wait_for("return (document.querySelector('h1')?.textContent ?? '').includes(arguments[0])", words)
         self.wait_for(_HAS_LOADED)
 
@@ -108,15 +102,12 @@ class Engine(ABC):
         return self.driver.find_element("css selector", css)
 
     def press(self, words: str) -> None:
-        """Press the first visible link or button with these words in the main part."""
         self._visible(f'//main//*[self::a or self::button][contains(normalize-space(), "{words}")]').click()
 
     def choose(self, words: str) -> None:
-        """Press the first visible label with these words."""
         self._visible(f'//main//label[normalize-space() = "{words}"]').click()
 
     def fill(self, words: str, text: str) -> None:
-        """Replace the text of the control whose label begins with these words."""
         label = self._visible(f'//main//label[starts-with(normalize-space(), "{words}")]')
         control = self.driver.find_element("id", label.get_attribute("for"))
         if control.get_property("value"):
@@ -124,18 +115,14 @@ class Engine(ABC):
         control.send_keys(text)
 
     def _visible(self, path: str) -> Any:
-        end = time.monotonic() + _SECONDS_TO_WAIT
-        while time.monotonic() < end:
-            for element in self.driver.find_elements("xpath", path):
-                if element.is_displayed():
-                    return element
-            time.sleep(_SECONDS_BETWEEN_LOOKS)
-        raise AssertionError(f"{path} is not shown in {self.run('return document.body.innerText')}")
+        def shown() -> Any:
+            elements = self.driver.find_elements("xpath", path)
+            return next((element for element in elements if element.is_displayed()), None)
+
+        return wait_until(shown, what=f"{path} is shown, and")
 
 
 class WebKit(Engine):
-    """WebKitGTK in a bare window, by Selenium and Debian's WebKitWebDriver."""
-
     @classmethod
     @contextmanager
     def started(cls, base: str, folder: Path) -> Iterator[WebKit]:
@@ -178,8 +165,6 @@ class WebKit(Engine):
 
 
 class Firefox(Engine):
-    """Firefox without a window, by its own protocol, Marionette."""
-
     @classmethod
     @contextmanager
     def started(cls, base: str, folder: Path) -> Iterator[Firefox]:
@@ -227,7 +212,6 @@ class Firefox(Engine):
 
 @contextmanager
 def _without_warnings() -> Iterator[None]:
-    """Ignore what the drivers warn of in their own code."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield

@@ -3,7 +3,6 @@
 No test may leave an error in the console of its engine.
 """
 
-import time
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -13,7 +12,6 @@ from django.contrib.auth import get_user_model
 
 from formation_portal.accounts import addresses
 from formation_portal.applications import services
-from formation_portal.applications.draft import Draft
 from formation_portal.reviews.models import Check
 from tests import factories
 from tests.invitations import mailbox
@@ -22,6 +20,7 @@ from tests.journeys.desk.cases import in_review
 from tests.journeys.drafts import address_of, complete_draft, new_draft, reloaded
 from tests.journeys.engines.conftest import FIREFOX_ESR
 from tests.journeys.engines.drivers import ARROW_RIGHT, ENTER, ESCAPE, TAB, Engine
+from tests.waiting import wait_until
 
 # Firefox before 133.
 _WITHOUT_KEEPALIVE = "delete wrappedJSObject.Request.prototype.keepalive; delete wrappedJSObject.fetch"
@@ -34,7 +33,6 @@ ZOE = {"First name": "Zoë", "Last name": "O’Hara", "Password": "a long enough
 
 
 def signed_up(engine: Engine) -> Any:
-    """Create an account on its page, and confirm the address."""
     email = f"{uuid4().hex}@example.com"
     engine.sign_in(None)
     engine.open("/accounts/signup/")
@@ -45,14 +43,6 @@ def signed_up(engine: Engine) -> Any:
     user = get_user_model().objects.get(email=email)
     addresses.confirm(user)
     return user
-
-
-def wait_for_answer(draft: Draft, name: str, text: str) -> None:
-    """Wait until the portal has saved the answer."""
-    end = time.monotonic() + 20
-    while reloaded(draft).entity_raw.get(name) != text:
-        assert time.monotonic() < end, reloaded(draft).entity_raw
-        time.sleep(0.05)
 
 
 def test_a_customer_signs_up_answers_uploads_and_invites_and_a_guest_answers(engine: Engine, tmp_path: Path) -> None:
@@ -69,7 +59,7 @@ def test_a_customer_signs_up_answers_uploads_and_invites_and_a_guest_answers(eng
     engine.fill("Goods", "Tea and coffee")
     # The page is left before it is saved.
     engine.open(f"{address_of(draft)}documents/")
-    wait_for_answer(draft, "xy.goods", "Tea and coffee")
+    wait_until(lambda: reloaded(draft).entity_raw.get("xy.goods") == "Tea and coffee")
     assert reloaded(draft).entity_raw["entity.name"] == "Kestrel"
 
     passport = tmp_path / "passport.pdf"
