@@ -19,17 +19,14 @@ def hostile_items(words: Words) -> list[dict[str, Any]]:
 
 
 def product_id(number: int) -> str:
-    """The id of a product, which is in its address."""
     return str(uuid5(_NAMESPACE, f"product {number}"))
 
 
 def answer_names(words: Words) -> list[str]:
-    """The names of the sixty questions about the entity, by the number of their payload."""
     return [f"xy.{key}" for key in _keys(words, "key")]
 
 
 def person_names(words: Words) -> list[str]:
-    """The names of the sixty questions about a person."""
     return [f"xy.person.{key}" for key in _keys(words, "personkey")]
 
 

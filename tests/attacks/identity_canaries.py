@@ -1,7 +1,6 @@
 """Forty-eight words that stand nowhere else, each as the value of something that says who somebody is."""
 
 import copy
-import io
 import struct
 from typing import Any
 
@@ -108,7 +107,6 @@ def item() -> dict[str, Any]:
 
 
 def marked_jpeg() -> bytes:
-    """A picture that says a word in its Exif data."""
     content = sample_files.jpeg(400, 300)
     text = IN_PICTURE.encode() + b"\0"
     # One entry, ImageDescription, whose text stands behind the directory.
@@ -118,10 +116,9 @@ def marked_jpeg() -> bytes:
 
 
 def marked_pdf() -> bytes:
-    """A PDF with a word on its page."""
     return sample_files.pdf(text=IN_PDF)
 
 
 def picture_bytes() -> bytes:
     """A piece of the picture's own bytes, which no other file has."""
-    return io.BytesIO(marked_jpeg()).getvalue()[-400:-200]
+    return marked_jpeg()[-400:-200]

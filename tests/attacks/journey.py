@@ -6,6 +6,7 @@ import zipfile
 from collections.abc import Iterator
 from datetime import date
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -40,44 +41,8 @@ from tests.privacy.stages import again
 from tests.relay.flaky_transport import FlakyTransport, lost_after, refuses
 from tests.reviews.deciding import decide
 
-from .identity_canaries import (
-    ACCOUNT,
-    ASKED,
-    CAPITAL,
-    CLASS,
-    COMPANY,
-    CORPORATE,
-    ERASED,
-    FILE_NAME,
-    GUEST,
-    INVITED,
-    LOST,
-    OTHER_FILE,
-    PERSON,
-    REVIEW,
-    SHARES,
-    SHEET,
-    SHEET_NAME,
-    item,
-    marked_jpeg,
-    marked_pdf,
-)
-from .traces import (
-    TracedClient,
-)
-
-BACKEND = "allauth.account.auth_backends.AuthenticationBackend"
-
-
-def _names(account: dict[str, str]) -> dict[str, str]:
-    return {name: account[name] for name in ("first_name", "last_name")}
-
-
-def _raising(error: Exception) -> Any:
-    def fail(*args: Any, **more: Any) -> None:
-        raise error
-
-    return fail
+from . import identity_canaries as typed
+from .traces import TracedClient
 
 
 class Journey:
@@ -85,72 +50,74 @@ class Journey:
 
     def __init__(self, transport: FlakyTransport) -> None:
         self.transport = transport
-        store_catalog([item()])
+        store_catalog([typed.item()])
         self.client, self.reader = TracedClient(), TracedClient()
         people = get_user_model().objects
         self.agent = people.create_user("agent@desk.example", first_name="Mira", last_name="Okafor", is_agent=True)
         self.second = people.create_user("second@desk.example", first_name="Dev", last_name="Rao", is_agent=True)
         self.desk = TracedClient()
-        self.desk.force_login(self.agent, backend=BACKEND)
+        self.desk.force_login(self.agent)
         self.reference = ""
 
     @property
     def draft(self) -> Draft:
-        """As it stands now."""
         return open_draft(Application.objects.get(reference=self.reference))
 
+    @property
+    def ada(self) -> Any:
+        return self.draft.party(self.token)
+
     def path(self, rest: str = "") -> str:
-        """Below the application's address."""
         return f"/applications/{self.reference}/{rest}"
 
     def sign_up(self) -> None:
         """With a wrong form first; then out, and in again with a wrong password first."""
-        self.client.post("/accounts/signup/", ACCOUNT | {"password1": "x"})
-        assert self.client.post("/accounts/signup/", ACCOUNT).status_code == 302
-        self.owner = get_user_model().objects.get(email=ACCOUNT["email"])
+        self.client.post("/accounts/signup/", typed.ACCOUNT | {"password1": "x"})
+        assert self.client.post("/accounts/signup/", typed.ACCOUNT).status_code == 302
+        self.owner = get_user_model().objects.get(email=typed.ACCOUNT["email"])
         addresses.confirm(self.owner)
         self.client.logout()
-        login = {"login": ACCOUNT["email"], "password": ACCOUNT["password1"]}
-        self.client.post("/accounts/login/", login | {"password": f"{ACCOUNT['password1']}!"})
-        self.client.post("/accounts/password/reset/", {"email": ACCOUNT["email"]})
+        login = {"login": typed.ACCOUNT["email"], "password": typed.ACCOUNT["password1"]}
+        self.client.post("/accounts/login/", login | {"password": f"{typed.ACCOUNT['password1']}!"})
+        self.client.post("/accounts/password/reset/", {"email": typed.ACCOUNT["email"]})
         assert self.client.post("/accounts/login/", login)["Location"] == "/applications/"
 
     def fill_in(self) -> None:
-        """As forms post it, and as script does."""
         self.reference = self.client.post("/applications/", {"product": "example"})["Location"].split("/")[2]
-        for key, raw in (("the-company", COMPANY), ("funds", {"xy.capital": {"amount": CAPITAL, "currency": "USD"}})):
+        for key, raw in (
+            ("the-company", typed.COMPANY),
+            ("funds", {"xy.capital": {"amount": typed.CAPITAL, "currency": "USD"}}),
+        ):
             self._save(key, raw)
-        self.ada, self.dam = (self._add(kind, raw) for kind, raw in (("person", PERSON), ("corporate", CORPORATE)))
-        self.client.post(self.path("shares/classes/new/"), self._posted(factories.ORDINARY | CLASS))
+        self.token, self.company = self._add("person", typed.PERSON), self._add("corporate", typed.CORPORATE)
+        self.client.post(self.path("shares/classes/new/"), self._posted(factories.ORDINARY | typed.CLASS))
         (share_class,) = (row.token for row in self.draft.share_classes)
         self.client.post(
             self.path("shares/"),
-            {f"holding:{self.ada}:{share_class}": SHARES, "version": str(self.draft.version("share-classes"))},
+            {f"holding:{self.token}:{share_class}": typed.SHARES, "version": str(self.draft.version("share-classes"))},
         )
         for slot, name, content in (
-            (f"{self.ada}/Passport", FILE_NAME, marked_jpeg()),
-            ("/Business plan", OTHER_FILE, marked_pdf()),
-            (f"{self.dam}/Register extract", OTHER_FILE, marked_pdf()),
+            (f"{self.token}/Passport", typed.FILE_NAME, typed.marked_jpeg()),
+            ("/Business plan", typed.OTHER_FILE, typed.marked_pdf()),
+            (f"{self.company}/Register extract", typed.OTHER_FILE, typed.marked_pdf()),
         ):
             answer = self.client.post(self.path("documents/"), {"slot": slot, "file": factories.upload(content, name)})
             assert answer.status_code == 302
         sheet = self.client.post(
-            self.path("people/spreadsheet/"), {"sheet": factories.upload(as_csv(*SHEET), SHEET_NAME)}
+            self.path("people/spreadsheet/"), {"sheet": factories.upload(as_csv(*typed.SHEET), typed.SHEET_NAME)}
         )
         rows = re.findall(r'name="row"\s+value="(\w+)"', self.client.get(sheet["Location"]).content.decode())
         self.client.post(sheet["Location"], {"row": rows})
         from_sheet = self.draft.parties[-1].token
-        passport = {"slot": f"{from_sheet}/Passport", "file": factories.upload(marked_pdf(), OTHER_FILE)}
+        passport = {"slot": f"{from_sheet}/Passport", "file": factories.upload(typed.marked_pdf(), typed.OTHER_FILE)}
         assert self.client.post(self.path("documents/"), passport).status_code == 302
 
     def _save(self, key: str, raw: dict[str, Any]) -> None:
-        """As script does, and then as the button does."""
         for headers in ({"HX-Request": "true"}, {}):
             posted = self._posted(raw) | {"version": str(self.draft.version(key))}
             assert self.client.post(self.path(f"sections/{key}/"), posted, headers=headers).status_code in (200, 302)
 
     def _add(self, kind: str, raw: dict[str, Any]) -> str:
-        """The token of a new party."""
         posted = {"kind": kind, "roles": ["director", "shareholder"] if kind == "person" else ["director"]}
         address = self.client.post(self.path("people/new/"), posted)["Location"]
         named = self._posted(raw, by_name=True) | {"version": "1"}
@@ -158,110 +125,95 @@ class Journey:
         return str(address.split("/")[4])
 
     def share(self) -> None:
-        """Ada's part by a link and a code; somebody else may read."""
-        self.client.post(self.path(f"people/{self.ada}/invitation/"), {"email": INVITED})
-        self.client.post(self.path("access/"), {"email": ASKED, "right": "edit"})
+        self.client.post(self.path(f"people/{self.token}/invitation/"), {"email": typed.INVITED})
+        self.client.post(self.path("access/"), {"email": typed.ASKED, "right": "edit"})
         self.invitation = self.draft.application.invitations.get()
         guest = self.guest = let_in(TracedClient(), self.invitation)
-        version = self.draft.party(self.ada).version  # type: ignore[union-attr]
-        posted = self._posted({"xy.person.born_in": GUEST}, by_name=True) | {"version": str(version)}
+        posted = self._posted({"xy.person.born_in": typed.GUEST}, by_name=True) | {"version": str(self.ada.version)}
         guest.post(f"/part/{self.invitation.reference}/", posted)
 
     def go_wrong(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Each kind of error, with something typed in what was posted."""
         section = self.path("sections/the-company/")
 
-        def typed(status: str) -> dict[str, str]:
+        def form(status: str) -> dict[str, str]:
             return {
-                "q:name": LOST[status],
-                "q:purpose": LOST[status],
+                "q:name": typed.LOST[status],
+                "q:purpose": typed.LOST[status],
                 "version": str(self.draft.version("the-company")),
             }
 
         birth = {"q:person.date_of_birth:month": "2", "q:person.date_of_birth:year": "1951"}
-        wrong = {"version": str(self.draft.party(self.ada).version), "q:person.date_of_birth:day": LOST["422"]}  # type: ignore[union-attr]
-        address = self.path(f"people/{self.ada}/")
-        assert self.client.post(address, wrong | birth).status_code == 422
-        right = {"version": str(self.draft.party(self.ada).version), "q:person.date_of_birth:day": "17"}  # type: ignore[union-attr]
-        assert self.client.post(address, right | birth).status_code == 302
-        assert self.client.post(section, typed("409") | {"version": "0"}).status_code == 409
-        assert (
-            self.client.post("/applications/FP-0000-0000-0000/sections/the-company/", typed("404")).status_code == 404
-        )
-        assert self.client.post(f"/desk/{self.reference}/notes/", {"note": LOST["403"]}).status_code == 403
+        for day, status in ((typed.LOST["422"], 422), ("17", 302)):
+            posted = birth | {"version": str(self.ada.version), "q:person.date_of_birth:day": day}
+            assert self.client.post(self.path(f"people/{self.token}/"), posted).status_code == status
+        assert self.client.post(section, form("409") | {"version": "0"}).status_code == 409
+        assert self.client.post("/applications/FP-0000-0000-0000/sections/the-company/", form("404")).status_code == 404
+        assert self.client.post(f"/desk/{self.reference}/notes/", {"note": typed.LOST["403"]}).status_code == 403
         strict = TracedClient(enforce_csrf_checks=True, headers={"origin": "https://elsewhere.example"})
         strict.cookies = self.client.cookies
-        assert strict.post(section, typed("403")).status_code == 403
-        broken = self.client.post(section, f"{LOST['400']}".encode(), content_type="multipart/form-data")
+        assert strict.post(section, form("403")).status_code == 403
+        broken = self.client.post(section, f"{typed.LOST['400']}".encode(), content_type="multipart/form-data")
         assert broken.status_code == 400
         for error, status in (
             (RuntimeError("It went wrong"), 500),
             (OperationalError("database or disk is full"), 503),
         ):
             with monkeypatch.context() as patch:
-                patch.setattr(services, "save_answers", _raising(error))
-                assert self.client.post(section, typed(str(status))).status_code == status
+                patch.setattr(services, "save_answers", Mock(side_effect=error))
+                assert self.client.post(section, form(str(status))).status_code == status
         late = TracedClient()
-        assert late.post(section, typed("302")).status_code == 302
+        assert late.post(section, form("302")).status_code == 302
         assert any("unsent" in SessionStore.from_row(row.session_key) for row in Session.objects.all())
         self.others = (strict, late)
 
     def review(self) -> None:
-        """Returned and answered, approved, and recorded."""
         self._submit()
         self._deliver_in_trouble()
         pk = self.draft.application.pk
         claims.claim([pk], by=self.second)
-        claims.take_over(Case.objects.get(pk=pk), by=self.agent, reason=REVIEW["takeover"])
-        self.desk.post(f"/desk/{self.reference}/notes/", {"note": REVIEW["note"]})
-        write_note(self.draft, Target.of_field(self.ada, "person.date_of_birth"), text=REVIEW["note"], by=self.agent)
-        passport = self.draft.documents_of(self.draft.party(self.ada))["Passport"]
-        birth = Target.of_field(self.ada, "person.date_of_birth")
-        prove(self.draft, birth, passport, 1, text=REVIEW["evidence"], by=self.agent, version=self._seen)
-        for token in (self.ada, self.dam):
+        claims.take_over(Case.objects.get(pk=pk), by=self.agent, reason=typed.REVIEW["takeover"])
+        self.desk.post(f"/desk/{self.reference}/notes/", {"note": typed.REVIEW["note"]})
+        write_note(
+            self.draft, Target.of_field(self.token, "person.date_of_birth"), text=typed.REVIEW["note"], by=self.agent
+        )
+        passport = self.draft.documents_of(self.ada)["Passport"]
+        birth = Target.of_field(self.token, "person.date_of_birth")
+        prove(self.draft, birth, passport, 1, text=typed.REVIEW["evidence"], by=self.agent, version=self._seen)
+        for token in (self.token, self.company):
             party = self.draft.party(token)
             assert party is not None
-            checked = {
-                "kind": "sanctions",
-                "outcome": "cleared",
-                "text": REVIEW["screening"],
-                "done_on": date(2026, 1, 2),
-            }
-            file = factories.upload(marked_pdf(), OTHER_FILE)
-            record_screening(self.draft, party, **checked, upload=file, by=self.agent)  # type: ignore[arg-type]
+            record_screening(
+                self.draft, party, kind="sanctions", outcome="cleared", done_on=date(2026, 1, 2),
+                text=typed.REVIEW["screening"], upload=factories.upload(typed.marked_pdf(), typed.OTHER_FILE),
+                by=self.agent,
+            )  # fmt: skip
         name = Target.of_field("the-company", "entity.name")
         draft_query(
-            self.draft, name, text=REVIEW["query"], proposal="Brimwhistle Limited", by=self.agent, version=self._seen
+            self.draft,
+            name,
+            text=typed.REVIEW["query"],
+            proposal="Brimwhistle Limited",
+            by=self.agent,
+            version=self._seen,
         )
-        decide(self.draft, RETURN, text=REVIEW["decision"], by=self.agent, version=self._seen)
+        decide(self.draft, RETURN, text=typed.REVIEW["decision"], by=self.agent, version=self._seen)
         number = self.draft.application.queries.get().pk
-        self.client.post(self.path("replies/"), {f"reply:{number}": REVIEW["reply"], "next": "status"})
+        self.client.post(self.path("replies/"), {f"reply:{number}": typed.REVIEW["reply"], "next": "status"})
         self._submit()
-        for path in ("", f"parties/{self.ada}/", "record.json", "record.pdf", f"documents/{passport.pk}/"):
+        for path in ("", f"parties/{self.token}/", "record.json", "record.pdf", f"documents/{passport.pk}/"):
             self.desk.get(f"/desk/{self.reference}/{path}")
         facts = [fact.target for fact in load_checklist(self.draft)]
         accept(self.draft, facts, by=self.agent, version=self._seen)
         decide(self.draft, APPROVE, by=self.agent, version=self._seen)
         drain()
-        decide(
-            self.draft, INCORPORATE, registration=Registration(REVIEW["register"], timezone.localdate()), by=self.agent,
-            version=self._seen,
-        )  # fmt: skip
+        registration = Registration(typed.REVIEW["register"], timezone.localdate())
+        decide(self.draft, INCORPORATE, registration=registration, by=self.agent, version=self._seen)
         drain()
 
     def take_out(self) -> None:
-        """The record, the person's own data, and the pages that say most."""
-        for path in (
-            "",
-            "status/",
-            "people/",
-            f"people/{self.ada}/",
-            "shares/",
-            "documents/",
-            "check/",
-            "record.json",
-            "record.pdf",
-        ):
+        rooms = ("", "status/", "people/", "shares/", "documents/", "check/", "record.json", "record.pdf")
+        for path in (*rooms, f"people/{self.token}/"):
             assert self.client.get(self.path(path)).status_code in (200, 302), path
         answer: Any = self.client.get("/your-data/export/")
         packed = zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content)))
@@ -271,23 +223,24 @@ class Journey:
         assert [word for word in kept if word not in said] == []
         # The desk's search, whose address says what is looked for: the log must not.
         client = Client()
-        client.force_login(self.agent, backend=BACKEND)
+        client.force_login(self.agent)
         assert client.get("/desk/", {"q": "Brimwhistle"}).status_code == 200
 
     def erase(self) -> None:
         """Another customer, who types as much and is erased."""
-        person = get_user_model().objects.create_user(ERASED["email"], "x", **_names(ERASED))
+        names = {name: typed.ERASED[name] for name in ("first_name", "last_name")}
+        person = get_user_model().objects.create_user(typed.ERASED["email"], "x", **names)
         addresses.confirm(person)
-        draft = open_draft(services.start(owner=person, product=factories.product(schema=item()["schema"])))
-        raw = factories.ADA | {"person.first_name": ERASED["first_name"], "person.last_name": ERASED["last_name"]}
+        draft = open_draft(services.start(owner=person, product=factories.product(schema=typed.item()["schema"])))
+        raw = factories.ADA | {f"person.{name}": text for name, text in names.items()}
         services.add_party(draft, "person", ["director"], raw, by=person, token="eve")
         services.add_document(
-            draft, draft.party("eve"), "Passport", factories.upload(marked_jpeg(), FILE_NAME), by=person
+            draft, draft.party("eve"), "Passport", factories.upload(typed.marked_jpeg(), typed.FILE_NAME), by=person
         )
         parts.invite(draft, draft.party("eve"), email="x@example.com", by=person, language="en")  # type: ignore[arg-type]
         drain()
         client = TracedClient()
-        client.force_login(person, backend=BACKEND)
+        client.force_login(person)
         client.post("/accounts/reauthenticate/", {"password": "x"})
         assert client.post("/your-data/deletion/")["Location"] == "/your-data/deleted/"
         send_due()
@@ -295,7 +248,6 @@ class Journey:
         self.others += (client,)
 
     def clients(self) -> Iterator[TracedClient]:
-        """Everybody who has been here."""
         yield from (self.client, self.guest, self.desk, *self.others)
 
     def _submit(self) -> None:
@@ -306,10 +258,10 @@ class Journey:
     def _deliver_in_trouble(self) -> None:
         """The service loses an answer, and refuses one with words about it; its customer changes that."""
         self.transport.fail_on("POST entities/parties", lost_after, times=1)
-        self.transport.fail_on("POST entities/csp-data", refuses("xy.goods", LOST["422"]), times=1)
+        self.transport.fail_on("POST entities/csp-data", refuses("xy.goods", typed.LOST["422"]), times=1)
         drain()
         self.transport.clear()
-        changed = COMPANY | {"xy.goods": "Glimmerfen lamps and wicks"}
+        changed = typed.COMPANY | {"xy.goods": "Glimmerfen lamps and wicks"}
         self._save("the-company", changed)
         self._submit()
         drain()

@@ -91,7 +91,6 @@ class Words:
         return f"{self._change(_SOURCES[number].replace('HIT', f'window.hit=[{number}]'))} {mark(kind, number)}"
 
     def every(self, kind: str) -> list[str]:
-        """All of them."""
         return [self.one(kind, number) for number in range(COUNT)]
 
     def joined(self, kind: str, places: int) -> list[str]:
@@ -101,7 +100,6 @@ class Words:
 
 
 def mark(kind: str, number: int) -> str:
-    """What a text ends with."""
     return f"z{kind}z{number:02}"
 
 

@@ -20,6 +20,7 @@ from formation_portal.contract.catalog import CatalogItem, parse_catalog
 from formation_portal.contract.lifecycle import State
 from formation_portal.desk.models import SharedText
 from formation_portal.desk.queue import claims
+from formation_portal.documents.findings import Findings
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import Invitation
 from formation_portal.relay.models import Delivery
@@ -64,13 +65,11 @@ class Site:
         self.import_token = ""
 
     def stages(self) -> Iterator[str]:
-        """Each stage that the application comes to."""
         for stage in (self.fill_in, self.send, self.review, self.give_back):
             stage()
             yield stage.__name__
 
     def fill_in(self) -> None:
-        """A draft with all of it, another one with sixty people, and titles of many."""
         with patch.object(workflow, "application_changed"):
             self._answer()
             self._name_parties()
@@ -112,7 +111,6 @@ class Site:
         update_each(Delivery.objects.filter(pk=row.pk), state="held", reason="ambiguous", unclear_since=timezone.now())
 
     def review(self) -> None:
-        """Claimed and looked at: notes, queries, evidence and screening."""
         words, pk = self.words, self.draft.application.pk
         self._submitted(self.reopened())
         claims.claim([pk], by=self.agent)
@@ -122,19 +120,12 @@ class Site:
         proposals = [" ".join(text.split()).replace("\u202e", "") for text in words.every("proposal")]
         with patch.object(workflow, "application_changed"), patch.object(workflow, "review_changed", create=True):
             for key, text, proposal in zip(keys, queries, proposals, strict=True):
-                draft_query(
-                    self.reopened(),
-                    Target.of_field(section, key),
-                    text=text,
-                    proposal=proposal,
-                    by=self.agent,
-                    version=self._seen,
-                )
+                field = Target.of_field(section, key)
+                draft_query(self.reopened(), field, text=text, proposal=proposal, by=self.agent, version=self._seen)
         there = self.reopened()
         for text in words.joined("note", 20):
             write_note(there, Target.of_field(section, keys[0]), text=text, by=self.agent)
-        ada = there.party("ada")
-        assert ada is not None
+        ada = there.parties[0]
         for number, text in enumerate(words.joined("screening", 4)):
             file = factories.upload(factories.PDF, f"{words.one('screeningfile', number)}.pdf")
             checked = {"kind": "sanctions", "outcome": "match", "text": text, "done_on": date(2026, 1, 2)}
@@ -151,7 +142,6 @@ class Site:
         )
 
     def give_back(self) -> None:
-        """Returned with all queries; the customer has replied to each."""
         first, second = self.words.joined("decision", 2)
         decide(self.reopened(), RETURN, text=first, by=self.agent, version=self._seen)
         other = Application.objects.get(pk=self.titled[0].application.pk)
@@ -162,7 +152,6 @@ class Site:
         store_replies(self.reopened(), [Reply(row.pk, text, "") for row, text in replies], by=self.owner)
 
     def reopened(self) -> Draft:
-        """The application as it stands now."""
         return open_draft(Application.objects.get(pk=self.draft.application.pk))
 
     @property
@@ -207,8 +196,8 @@ class Site:
             )
         company = {"corporate.name": " ".join(words.every("corporate")[37:41])}
         services.add_party(draft, "corporate", ["shareholder"], company, by=self.owner, token="dam")
-        services.add_party(draft, "person", ["director"], factories.ADA, by=self.owner, token="eve")
-        services.remove_party(draft, draft.party("eve"), by=self.owner)  # type: ignore[arg-type]
+        eve = services.add_party(draft, "person", ["director"], factories.ADA, by=self.owner)
+        services.remove_party(draft, eve, by=self.owner)
         for number, text in enumerate(words.joined("class", 12)):
             services.add_share_class(
                 draft, factories.ORDINARY | {"share_class.name": text}, by=self.owner, token=f"class{number}"
@@ -216,29 +205,22 @@ class Site:
         services.save_holdings(
             draft, {("bob", "class0"): "10", ("dam", "class1"): words.one("wrong", 3)}, by=self.owner
         )
-        dam = draft.party("dam")
-        assert dam is not None
-        services.save_owners(draft, dam, {"ada": words.one("wrong", 9)}, by=self.owner)
+        services.save_owners(draft, draft.parties[-1], {"ada": words.one("wrong", 9)}, by=self.owner)
 
     def _upload(self) -> None:
         """One file through the whole check; the others are rows like its own, with the names that they came with."""
         draft, words = self.draft, self.words
         names = [f"{text}.pdf" for text in words.every("file")]
         slots = words.every("slot")
-        ada = draft.party("ada")
-        services.add_document(draft, ada, slots[0], factories.upload(name=f"{words.one('file', 1)}.pdf"), by=self.owner)
-        with patch("formation_portal.applications.services.documents.judge_file", self._judged(draft)):
+        first = factories.upload(name=f"{words.one('file', 1)}.pdf")
+        services.add_document(draft, draft.parties[0], slots[0], first, by=self.owner)
+        findings = Findings.from_json(Document.objects.get(application=draft.application).findings)
+        with patch("formation_portal.applications.services.documents.judge_file", return_value=(findings, b"")):
             for slot, name in zip(slots, names, strict=True):
                 content = factories.upload(factories.PDF, "x.pdf")
                 # Django takes the last part of a path for the name, as browsers do.
                 content.name = name.replace("/", "\uff0f")
                 services.add_document(draft, None, slot, content, by=self.owner)
-
-    def _judged(self, draft: Draft) -> Any:
-        from formation_portal.documents.findings import Findings
-
-        findings = Findings.from_json(Document.objects.get(application=draft.application).findings)
-        return lambda *args: (findings, b"")
 
     def _share(self) -> None:
         draft, words, now = self.draft, self.words, timezone.now()
@@ -253,9 +235,7 @@ class Site:
             )
             for text in words.every("mail")
         )  # fmt: skip
-        ada = draft.party("ada")
-        assert ada is not None
-        self.invitation = parts.invite(draft, ada, email="ada@example.com", by=self.owner, language="en")
+        self.invitation = parts.invite(draft, draft.parties[0], email="ada@example.com", by=self.owner, language="en")
         heads = ("Kind", "Role: director", "First name", words.one("column", 5), "Last name")
         cells = zip(words.every("cellfirst"), words.every("cell"), words.every("celllast"), strict=True)
         content = as_csv(heads, *(("Person", "yes", *one) for one in cells))
@@ -280,7 +260,6 @@ class Site:
             self.titled.append(draft)
 
     def submit_titled(self) -> None:
-        """They come to the desk."""
         for draft in self.titled:
             self._submitted(draft)
 

@@ -32,7 +32,6 @@ class SeenPage:
 
     @property
     def name(self) -> str:
-        """What to call it in a report."""
         return f"{self.address[:100]} ({self.status}, {self.who})"
 
     @cached_property
@@ -55,7 +54,6 @@ class SeenPage:
 
     @property
     def questions(self) -> list[str]:
-        """The names of the controls that answer questions, each once."""
         return list(dict.fromkeys(name for one in self._elements if (name := one.get("name", "")).startswith("q:")))
 
     @cached_property
@@ -69,7 +67,6 @@ class SeenPage:
 
     @property
     def marks(self) -> set[str]:
-        """What they end with, which names the kind of place that each stands in."""
         return {one[0] for one in _MARK.finditer(self.texts)}
 
     def active(self) -> Iterator[str]:
@@ -108,5 +105,4 @@ def differences(hostile: SeenPage, harmless: SeenPage) -> Iterator[str]:
 
 
 def every_mark(kind: str) -> set[str]:
-    """The marks of all payloads in one kind of place."""
     return {mark(kind, number) for number in range(COUNT)}

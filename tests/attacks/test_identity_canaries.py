@@ -16,7 +16,7 @@ from tests.relay.conftest import transport
 from tests.relay.flaky_transport import FlakyTransport
 from tests.reviews.canaries import addresses_of_all_rooms, text_of
 
-from .journey import BACKEND, Journey
+from .journey import Journey
 from .traces import (
     TracedClient,
     data_folders,
@@ -69,7 +69,7 @@ def _alone(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
     forget()
 
 
-def test_none_is_left_where_it_does_not_belong(
+def test_no_identity_is_left_where_it_does_not_belong(
     transport: FlakyTransport, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     with everything_logged() as lines:
@@ -105,7 +105,7 @@ def foreign_pages(journey: Journey) -> Iterator[tuple[str, str]]:
     without.set_rights([])
     clients = {"stranger": TracedClient(), "agent without rights": TracedClient(), "nobody": TracedClient()}
     for client, person in zip(clients.values(), (stranger, without), strict=False):
-        client.force_login(person, backend=BACKEND)
+        client.force_login(person)
     for path in addresses_of_all_rooms(journey.draft, journey.invitation):
         # The demo's outbox is everybody's; and what no view answers shows nothing.
         if not path.startswith("/letters/") and is_answered(path):
@@ -114,7 +114,6 @@ def foreign_pages(journey: Journey) -> Iterator[tuple[str, str]]:
 
 
 def is_answered(path: str) -> bool:
-    """Whether a view has this address."""
     try:
         return bool(resolve(path))
     except Resolver404:

@@ -81,8 +81,7 @@ def test_no_payload_is_markup_anywhere(transport: FlakyTransport, settings: Any)
 
 
 @pytest.mark.parametrize("number", range(COUNT))
-def test_each_would_be_noticed_where_nothing_escapes_it(number: int) -> None:
-    """In a text, an attribute or an address."""
+def test_each_payload_would_be_noticed_where_nothing_escapes_it(number: int) -> None:
     around = (
         "<p>{}</p><p>x</p>",
         '<input value="{}"><p>x</p>',

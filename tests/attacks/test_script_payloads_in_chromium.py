@@ -74,7 +74,9 @@ class BrowserVisitors(Visitors):
             self.problems.append(f"the policy stopped something: {message.text}")
 
 
-def test_nothing_of_them_runs(transport: FlakyTransport, settings: Any, collected: Any, chromium: Any) -> None:
+def test_nothing_of_a_payload_runs_in_a_browser(
+    transport: FlakyTransport, settings: Any, collected: Any, chromium: Any
+) -> None:
     settings.UPLOADS_PER_HOUR = 1_000
     forget()
     with served(collected) as address:
@@ -87,7 +89,7 @@ def test_nothing_of_them_runs(transport: FlakyTransport, settings: Any, collecte
     assert visitors.opened > 100
 
 
-def test_what_is_typed_there_does_not_run_either(
+def test_a_payload_that_is_typed_does_not_run(
     transport: FlakyTransport, settings: Any, collected: Any, chromium: Any
 ) -> None:
     """Script saves each answer and puts regions of the answer into the page."""
@@ -96,7 +98,7 @@ def test_what_is_typed_there_does_not_run_either(
         site = Site(HARMLESS, transport)
         context = chromium.new_context()
         client = Client()
-        client.force_login(site.owner, backend="allauth.account.auth_backends.AuthenticationBackend")
+        client.force_login(site.owner)
         sign_in(context, address, client.cookies["sessionid"].value)
         tab, dialogs = context.new_page(), []
         tab.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.accept()))

@@ -44,7 +44,6 @@ _PICTURE = picture_bytes()
 
 
 def found_in(place: str, content: str | bytes) -> Iterator[tuple[str, str]]:
-    """The place with each canary in it, however it is written."""
     raw = content if isinstance(content, bytes) else content.encode("utf-8", "surrogatepass")
     lowered = raw.lower()
     for word in CANARIES:
@@ -100,7 +99,6 @@ class TracedClient(Client):
         self.errors: list[tuple[int, str]] = []
 
     def request(self, **request: Any) -> Any:
-        """As a browser does."""
         response = super().request(**request)
         self.addresses.append(f"{request['PATH_INFO']}?{request.get('QUERY_STRING', '')}")
         self.addresses += [
@@ -115,13 +113,11 @@ class TracedClient(Client):
 
 
 def in_databases() -> Iterator[tuple[str, str]]:
-    """In the bytes of both files and of their logs."""
     for number, content in enumerate(database_files()):
         yield from found_in(f"database {number}", content)
 
 
 def in_folders(*folders: Path) -> Iterator[tuple[str, str]]:
-    """In all files below them, and in their names."""
     for folder in folders:
         for path in folder.rglob("*"):
             yield from found_in(f"file {path.name}", path.name)
@@ -137,12 +133,10 @@ def in_cache() -> Iterator[tuple[str, str]]:
 
 
 def in_sessions() -> Iterator[tuple[str, str]]:
-    """In what sessions hold, opened as their reader opens them."""
     for row in Session.objects.all():
         yield from found_in("session", repr(SessionStore.from_row(row.session_key).items()))
 
 
 def data_folders() -> tuple[Path, ...]:
-    """Every folder that the portal writes to."""
     names = ("MEDIA_ROOT", "SERVICE_DOCUMENTS", "FILE_UPLOAD_TEMP_DIR", "DATA_DIR")
     return tuple(Path(getattr(settings, name)) for name in names if Path(getattr(settings, name)).exists())

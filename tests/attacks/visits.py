@@ -27,11 +27,10 @@ class Visitors:
         self._clients: dict[str, Client] = {"nobody": Client(raise_request_exception=False)}
         for name in ("owner", "helper", "agent"):
             client = Client(raise_request_exception=False)
-            client.force_login(getattr(site, name), backend="allauth.account.auth_backends.AuthenticationBackend")
+            client.force_login(getattr(site, name))
             self._clients[name] = client
 
     def open_all(self, stage: str) -> None:
-        """Everything that there is to see in this stage."""
         if stage == "fill_in":
             self._clients["guest"] = let_in(Client(raise_request_exception=False), self.site.invitation)
             self._look_around()
@@ -46,7 +45,6 @@ class Visitors:
             self._export()
 
     def get(self, who: str, stage: str, *addresses: str) -> None:
-        """Open these."""
         for address in addresses:
             self._keep(who, f"{stage} {address}", self._clients[who].get(address))
 
