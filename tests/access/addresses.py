@@ -33,7 +33,6 @@ PARTS = registered()
 
 
 def state_of(name: str) -> str:
-    """Return the state of the application that a page is asked of."""
     space, _, page = name.rpartition(":")
     return "submitted" if space == "desk" else STATE_OF_PAGE.get(page, "draft")
 

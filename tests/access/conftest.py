@@ -36,7 +36,6 @@ def both_databases(
 
 @pytest.fixture(scope="module")
 def world(both_databases: None) -> World:
-    """The world of the table."""
     return worlds.build()
 
 

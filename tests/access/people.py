@@ -12,6 +12,7 @@ from formation_portal.accounts.models import Right, User
 from formation_portal.applications.models import Application, Party
 from formation_portal.desk.models import Case
 from formation_portal.invitations.models import Invitation
+from tests import factories
 from tests.access.world import (
     AGENT,
     APPLICANT,
@@ -25,7 +26,6 @@ from tests.access.world import (
     STRANGER,
     VIEWER,
     World,
-    signed_in,
     undone,
 )
 from tests.accounts.people import add_app, app_code
@@ -61,7 +61,7 @@ def before_the_desk(world: World, name: str) -> Iterator[Client]:
     """Be somebody whom no page of the desk is for."""
     account = world.accounts[AGENT]
     with undone(), override_settings(AGENT_SECOND_FACTOR=name.startswith("agent")):
-        browser = {"nobody": Client(), "customer": world.browsers[OWNER]}.get(name) or signed_in(account)
+        browser = {"nobody": Client(), "customer": world.browsers[OWNER]}.get(name) or factories.browser_of(account)
         if name == "session ended":
             User.objects.filter(pk=account.pk).update(session_epoch=7)
         if name == "account disabled":
@@ -69,17 +69,6 @@ def before_the_desk(world: World, name: str) -> Iterator[Client]:
         if name == "agent with an unused second factor":
             add_app(account)
         yield browser
-
-
-@contextmanager
-def agent(world: World, *rights: str, has_claimed: bool = False, without_rights: str = "queue") -> Iterator[Client]:
-    """Be an agent with these rights, under a setting of AGENTS_WITHOUT_RIGHTS."""
-    account = world.accounts[AGENT]
-    with undone(), override_settings(AGENTS_WITHOUT_RIGHTS=without_rights):
-        account.set_rights(rights)
-        if has_claimed:
-            Case.objects.update(claimed_by=account, claimed_at=timezone.now())
-        yield world.browsers[AGENT]
 
 
 @contextmanager
@@ -94,16 +83,19 @@ def at_the_desk(world: World, column: str) -> Iterator[Client]:
         return
     sets = {"reads": [], "reads, rights": OTHER_RIGHTS}
     rights = sets.get(column, [CASE_RIGHTS.get(part, part) for part in column.split(" + ")])
-    without_rights = "cases" if column in sets else "queue"
-    with agent(world, *rights, has_claimed=column == "own", without_rights=without_rights) as browser:
-        yield browser
+    account = world.accounts[AGENT]
+    with undone(), override_settings(AGENTS_WITHOUT_RIGHTS="cases" if column in sets else "queue"):
+        account.set_rights(rights)
+        if column == "own":
+            Case.objects.update(claimed_by=account, claimed_at=timezone.now())
+        yield world.browsers[AGENT]
 
 
 @contextmanager
 def an_hour_ago(account: Any) -> Iterator[Client]:
     """Be somebody who signed in an hour ago and has used the portal since."""
     with undone():
-        browser = signed_in(account)
+        browser = factories.browser_of(account)
         make_an_hour_older(browser)
         yield browser
 
@@ -118,13 +110,11 @@ def make_an_hour_older(browser: Client) -> None:
 
 
 def browser_of(world: World, column: str) -> Client:
-    """Return the browser of a column that is an account as it stands."""
     account = next(name for name, columns in COLUMNS_OF_ACCOUNT.items() if column in columns)
     return world.browsers[account]
 
 
 def at_the_portal(world: World, column: str) -> AbstractContextManager[Client]:
-    """Be the person of a column of the portal."""
     if column == "an hour ago":
         return an_hour_ago(world.accounts[OWNER])
     return nullcontext(world.browsers.get(column) or Client())
@@ -135,7 +125,7 @@ def at_their_account(account: User, column: str) -> Iterator[Client]:
     """Be the holder of an account in the sign-in state of a column."""
     with undone():
         secret = add_app(account) if "factor" in column or "past" in column else ""
-        browser = Client() if column == "nobody" else signed_in(account)
+        browser = Client() if column == "nobody" else factories.browser_of(account)
         if "past" in column:
             use_second_factor(browser, secret)
         if "an hour ago" in column:
@@ -162,7 +152,6 @@ def at_a_part(world: World, name: str) -> Iterator[Client]:
 
 
 def _end_part(reference: str, name: str) -> None:
-    """Let happen to the part what the guest's name says."""
     rows = Invitation.objects.filter(reference=reference)
     now = timezone.now()
     if name == "left":
@@ -180,6 +169,5 @@ def _end_part(reference: str, name: str) -> None:
 
 
 def use_second_factor(browser: Client, secret: str) -> None:
-    """Enter the code that the account's app shows now."""
     response = browser.post("/accounts/2fa/reauthenticate/", {"code": app_code(secret, time.time())})
     assert response.status_code == 302

@@ -21,13 +21,8 @@ pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
 # What no form has: columns of what is behind them.
 COLUMNS = ["owner", "owner_id", "submitted_at", "is_agent", "is_superuser", "is_staff", "digest", "claimed_by", "by"]
-MORE = dict.fromkeys(COLUMNS, "1") | {
-    "state": "in_review",
-    "q:state": "in_review",
-    "q:owner": "1",
-    "reference": "FP-0000-0000-0000",
-    "given_right": "own",
-}
+MORE = dict.fromkeys([*COLUMNS, "q:owner"], "1") | dict.fromkeys(["state", "q:state"], "in_review")
+MORE |= {"reference": "FP-0000-0000-0000", "given_right": "own"}
 
 
 def test_a_section_keeps_its_own_answers_alone(complete: Draft, as_owner: Client) -> None:
@@ -70,24 +65,13 @@ def test_what_is_done_in_a_review_is_done_as_oneself(
 def test_notes_and_screening_reach_no_customer(
     submitted: Draft, as_owner: Client, agent: Any, as_agent: Client
 ) -> None:
-    party = submitted.party("ada")
-    assert party is not None
+    ada, today = submitted.parties[0], submitted.today
     write_note(submitted, WHOLE_APPLICATION, text="Canary-note", by=agent)
-    record_screening(
-        submitted, party, kind="pep", done_on=submitted.today, outcome="match", text="Canary-risk", by=agent
-    )
+    record_screening(submitted, ada, kind="pep", done_on=today, outcome="match", text="Canary-risk", by=agent)
     assert "Canary-note" in as_agent.get(f"/desk/{submitted.application.reference}/").content.decode()
     root = f"/applications/{submitted.application.reference}/"
-    for more in (
-        "",
-        "status/",
-        "check/",
-        "people/",
-        "people/ada/",
-        "documents/",
-        "record.json",
-        "sections/the-company/",
-    ):
+    pages = ("", "status/", "check/", "people/", "people/ada/", "documents/", "record.json", "sections/the-company/")
+    for more in pages:
         answer = as_owner.get(root + more, follow=True)
         assert answer.status_code == 200, more
         assert b"Canary" not in b"".join(answer), more

@@ -81,7 +81,6 @@ class Walk:
         self.wrong += [f"a trace in {label}" for label in now if now[label] != self.before[label]]
 
     def finish(self) -> None:
-        """Fail with everything that is wrong."""
         self.check_traces()
         assert not self.wrong, "\n".join(self.wrong)
 

@@ -57,8 +57,6 @@ RIGHTS_OF_COLLABORATORS = {VIEWER: Right.VIEW, EDITOR: Right.EDIT, APPLICANT: Ri
 
 @dataclass
 class Things:
-    """The keys of what belongs to one application."""
-
     reference: str
     token: str = "ada"
     share_class: str = "ordinary"
@@ -92,21 +90,12 @@ class World:
 
 
 def person(email: str, **more: Any) -> Any:
-    """Make an account with a password and a confirmed address."""
     account = get_user_model().objects.create_user(email, PASSWORD, **more)
     addresses.confirm(account)
     return account
 
 
-def signed_in(account: Any) -> Client:
-    """Open a browser in which the account has just signed in."""
-    browser = Client()
-    browser.force_login(account)
-    return browser
-
-
 def build() -> World:
-    """Make everything that the table asks about."""
     accounts = {
         OWNER: person("owner@example.com", first_name="Ingrid", last_name="Solheim"),
         STRANGER: person("stranger@example.com"),
@@ -133,7 +122,7 @@ def build() -> World:
     world.text = SharedText.objects.create(title="Copy", text="Certify it.", by=reviewer, at=timezone.now()).pk
     world.key = create_key(name="Ledger", scopes=["entities:read"])[0].pk
     world.entry = Entry.objects.latest("number").number
-    world.browsers = {name: signed_in(account) for name, account in accounts.items()}
+    world.browsers = {name: factories.browser_of(account) for name, account in accounts.items()}
     return world
 
 
@@ -179,7 +168,6 @@ def _things(state: str, owner: Any, accounts: dict[str, Any], reviewer: Any) -> 
 
 
 def _add_collaborators(application: Application, things: Things, accounts: dict[str, Any]) -> None:
-    """Share the application; only INVITED has not accepted."""
     now = timezone.now()
     for name, right in RIGHTS_OF_COLLABORATORS.items():
         row = Collaborator(application=application, email=accounts[name].email, right=right)
@@ -198,18 +186,15 @@ def _add_to_draft(draft: Draft, things: Things, owner: Any) -> None:
     things.removed = party.token
     services.remove_party(draft, party, by=owner)
     sheet = SimpleUploadedFile("people.csv", as_csv(HEADS, ADA))
-    response = signed_in(owner).post(f"/applications/{things.reference}/people/spreadsheet/", {"sheet": sheet})
+    spreadsheets = f"/applications/{things.reference}/people/spreadsheet/"
+    response = factories.browser_of(owner).post(spreadsheets, {"sheet": sheet})
     things.sheet = response["Location"].rstrip("/").rpartition("/")[2]
-    ada = draft.party("ada")
-    assert ada is not None
-    things.part = parts.invite(draft, ada, email="ada@example.com", by=owner, language="en").reference
+    things.part = parts.invite(draft, draft.parties[0], email="ada@example.com", by=owner, language="en").reference
     things.link = mailbox.latest_link("invitation")
 
 
 def _review(draft: Draft, things: Things, reviewer: Any, owner: Any, state: str) -> None:
     """Return the application with a query; submit it again and ask and propose what its state says."""
-    party = draft.party("ada")
-    assert party is not None
 
     def version() -> Any:
         return current_version(draft.application)
@@ -217,7 +202,7 @@ def _review(draft: Draft, things: Things, reviewer: Any, owner: Any, state: str)
     accept(draft, [LAST_NAME], by=reviewer, version=version())
     things.note = write_note(draft, WHOLE_APPLICATION, text="For colleagues only", by=reviewer).pk
     things.screening = record_screening(
-        draft, party, kind="sanctions", done_on=timezone.localdate(), outcome="clear",
+        draft, draft.parties[0], kind="sanctions", done_on=timezone.localdate(), outcome="clear",
         upload=factories.upload(sample_files.pdf(), "report.pdf"), by=reviewer,
     ).pk  # fmt: skip
     things.sent_query = draft_query(draft, BIRTH, text="Is it 1984?", by=reviewer, version=version()).pk
