@@ -76,7 +76,8 @@ _CUT = """() => [...document.querySelectorAll("main *, header *, footer *")].fil
   for (let at = one; at; at = at.parentElement) if (getComputedStyle(at).clipPath !== "none") return false;
   const {overflow, overflowX, overflowY} = getComputedStyle(one);
   const cuts = [overflow, overflowX, overflowY].some((how) => how === "hidden" || how === "clip");
-  return cuts && !one.closest(".visually-hidden, svg") && one.checkVisibility()
+  // A picture has no words, and the text of an input scrolls.
+  return cuts && !one.closest(".visually-hidden, svg") && !one.matches("img, input") && one.checkVisibility()
     && (one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth + 1);
 }).map((one) => one.outerHTML.slice(0, 120))"""
 _UNBOUND = """() => [...document.querySelectorAll("main :is(input, select, textarea, button, .button)")]
