@@ -26,6 +26,7 @@ CORRECTIONS = frozenset(
     {
         "unreadable",
         "impossible",
+        "contradictory",
         "too_many_parties",
         "total_exceeded",
         "party_type_not_allowed",
@@ -60,11 +61,23 @@ def needs(schema: FormSchema, record: Record, *, form_state: FormState | None = 
     for party in record.parties:
         needed += _party_needs(form_state, party)
     needed += _share_needs(form_state)
+    needed += contradictions(form_state)
     return tuple(needed)
 
 
 def needs_of_section(form_state: FormState, section: Section) -> tuple[Need, ...]:
-    return tuple(_entity_needs(form_state, (section,)))
+    """Return the needs of an entity's section: what is missing or wrong, else what contradicts other answers."""
+    return tuple(_entity_needs(form_state, (section,))) or contradictions(form_state, section)
+
+
+def contradictions(form_state: FormState, section: Section | None = None) -> tuple[Need, ...]:
+    """Return the validations that do not hold and prevent submission: all, or those of a section."""
+    needed = []
+    for verdict in form_state.validations.verdicts(section):
+        if verdict.is_error:
+            place = verdict.validation
+            needed.append(Need("contradictory", place.stated.message, place.section, field=place.field or None))
+    return tuple(needed)
 
 
 def needs_of_entity(form_state: FormState) -> tuple[Need, ...]:

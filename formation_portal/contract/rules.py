@@ -6,6 +6,7 @@ finds the field: in the rule's own section, then in the entity's, then in the ot
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from . import reasons
@@ -16,6 +17,7 @@ from .fields.values import Problem
 from .localisation import gettext, gettext_noop
 from .record import Holder, Party, Record, ShareClass, holder_id
 from .schema import ENTITY, SHARE_CLASS, DocumentSlot, FormSchema, Section
+from .validations import ValidationJudge
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,6 +169,10 @@ class FormState:
         self._party_questions: dict[tuple[str, tuple[str, ...]], tuple[Question, ...]] = {}
         self._parties_in: dict[str, tuple[Party, ...]] = {}
         self._slots: dict[tuple[str, ...], tuple[Slot, ...]] = {}
+
+    @cached_property
+    def validations(self) -> ValidationJudge:
+        return ValidationJudge(self)
 
     def section_activation(self, section: Section) -> Activation:
         if section.key not in self._sections:

@@ -185,6 +185,19 @@ class Section(Model):
         return self.documents.get(canonical.SLOT_KEYS.get(kind, kind), ())
 
 
+class Validation(Model):
+    """A rule across the answers of an application (INTERFACE.md, "Validations"). Read leniently; judged elsewhere.
+
+    The rule is an expression that is true when all is well. `field` or `section` tells where the message stands.
+    """
+
+    rule: NullableText = ""
+    message: NullableText = ""
+    level: NullableText = "error"
+    field: NullableText = ""
+    section: NullableText = ""
+
+
 class FormSchema(Model):
     """The form of a product (INTERFACE.md, "Form schema"). `agent_address` has a text for each part of the address."""
 
@@ -194,6 +207,13 @@ class FormSchema(Model):
     version: str = ""
     agent_address: dict[str, str] = Field(default_factory=dict)
     sections: tuple[Section, ...] = ()
+    validations: tuple[Validation, ...] = ()
+
+    @field_validator("validations", mode="before")
+    @classmethod
+    def _read_validations_leniently(cls, value: Any) -> tuple[Validation, ...]:
+        """Replace what has another shape by an empty validation, which the schema check reports."""
+        return tuple(map(_validation, value if isinstance(value, list | tuple) else [value]))
 
     @cached_property
     def other_documents(self) -> dict[str, Any]:
@@ -307,6 +327,13 @@ class FormSchema(Model):
         if spec.refers_to_share_class and self.share_section is None:
             return gettext("this company type has no share classes")
         return None
+
+
+def _validation(value: Any) -> Validation:
+    try:
+        return Validation.model_validate(value)
+    except ValidationError:
+        return Validation()
 
 
 def _slug(text: str) -> str:

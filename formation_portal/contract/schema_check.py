@@ -14,6 +14,7 @@ from . import canonical
 from .conditions import Condition, count_of
 from .rules import FieldLookup, field_locations, lookup_of, rules_of
 from .schema import FormSchema, Section
+from .validations import compile_validations, unknown_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ def check_schema(schema: FormSchema) -> Report:
 
 def _check(schema: FormSchema) -> Report:
     faults = (*_identity(schema), *_cycles(schema))
-    warnings = (*_sections(schema), *_fields(schema), *_bounds(schema), *_rules(schema))
+    warnings = (*_sections(schema), *_fields(schema), *_bounds(schema), *_rules(schema), *_validations(schema))
     return Report(faults, warnings, tuple(_roles(schema)))
 
 
@@ -161,6 +162,22 @@ def _rules(schema: FormSchema) -> Iterator[Finding]:
         if not rule.has_known_operator:
             message = f"The rule of “{label}” has the unknown operator “{rule.operator}”; it never holds"
             yield Finding("unknown_operator", label, message)
+
+
+def _validations(schema: FormSchema) -> Iterator[Finding]:
+    for number, validation in enumerate(schema.cached(compile_validations), start=1):
+        where = f"validation {number}"
+        stated = validation.stated
+        subject = f"Validation {number} (“{stated.message}”)" if stated.message else f"Validation {number}"
+        if validation.fault:
+            yield Finding("bad_validation", where, f"{subject} is left out: {validation.fault}")
+            continue
+        if not validation.has_place:
+            message = f"{subject} names no section or question that the schema has; it stands at the first section"
+            yield Finding("validation_without_place", where, message)
+        for word in unknown_words(schema, stated.rule):
+            message = f"{subject} reads “{word}”, but no question has this name; it is not judged"
+            yield Finding("validation_reads_unknown", where, message)
 
 
 def _title(section: Section) -> str:

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from .catalog import CatalogItem
 from .fields.base import DescribedModel, FieldSpec
 from .fields.parsing import list_or_empty, mapping_or_empty, text_or_none
-from .schema import DocumentSlot, FormSchema, Section
+from .schema import DocumentSlot, FormSchema, Section, Validation
 
 AnyModel = TypeVar("AnyModel", bound=DescribedModel)
 
@@ -87,7 +87,17 @@ class _Translation:
             documents = [{} for _ in form.sections]
         pairs = zip(form.sections, documents, strict=True)
         sections = tuple(self._section(section, section_document) for section, section_document in pairs)
-        return self.model(form, document, ("form_name",), parts=sections, changes={"sections": sections})
+        validations = self._validations(form, list_or_empty(document.get("validations")))
+        changes = {"sections": sections, "validations": validations}
+        return self.model(form, document, ("form_name",), parts=(*sections, *validations), changes=changes)
+
+    def _validations(self, form: FormSchema, documents: Sequence[Any]) -> tuple[Validation, ...]:
+        """Translate the messages, if the document has the same rules in the same order."""
+        documents = [mapping_or_empty(document) for document in documents]
+        if [document.get("rule") for document in documents] != [stated.rule for stated in form.validations]:
+            documents = [{} for _ in form.validations]
+        pairs = zip(form.validations, documents, strict=True)
+        return tuple(self.model(stated, document, ("message",)) for stated, document in pairs)
 
     def _section(self, section: Section, document: Mapping[str, Any]) -> Section:
         parts: list[BaseModel] = []
