@@ -19,6 +19,7 @@ from formation_portal.contract.localisation import format_number, in_quotes, joi
 from formation_portal.contract.record import Answers
 from formation_portal.contract.rules import Activation, Question
 from formation_portal.contract.schema import ENTITY, Section
+from formation_portal.contract.validations import ADVICE, ERROR
 from formation_portal.mail.typed_text import text_in_email
 
 from .draft import Draft
@@ -81,14 +82,21 @@ class AnswerLine:
 
     @cached_property
     def objection(self) -> str:
-        """Return why the answer cannot be true; "" if it can (INTERFACE.md, "Bounds")."""
-        objection = self._draft.form_state.objection(self.spec.name, self._answering)
-        return objection.message if objection else ""
+        """Return why the answer cannot be true; "" if it can (INTERFACE.md, "Bounds" and "Validations")."""
+        state = self._draft.form_state
+        objection = state.objection(self.spec.name, self._answering)
+        if objection is not None:
+            return objection.message
+        return "" if self._answering else state.validations.messages_at_fields(ERROR).get(self.spec.name, "")
 
     @cached_property
     def advice(self) -> str:
         """Return why the answer is worth a second look; "" for most."""
-        return self._draft.form_state.advice(self.spec.name, self._answering)
+        state = self._draft.form_state
+        advice = state.advice(self.spec.name, self._answering)
+        if advice or self._answering:
+            return advice
+        return state.validations.messages_at_fields(ADVICE).get(self.spec.name, "")
 
     @property
     def is_name(self) -> bool:

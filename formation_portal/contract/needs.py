@@ -7,6 +7,7 @@ from decimal import Decimal
 from . import canonical
 from .fields.base import FieldSpec
 from .fields.bounds import is_percentage
+from .fields.values import Problem
 from .localisation import after_colon, colon, format_percentage, gettext, gettext_noop, ngettext
 from .record import Holder, Party, Record, ShareClass
 from .rules import FormState, Question, evaluate
@@ -68,6 +69,15 @@ def needs(schema: FormSchema, record: Record, *, form_state: FormState | None = 
 def needs_of_section(form_state: FormState, section: Section) -> tuple[Need, ...]:
     """Return the needs of an entity's section: what is missing or wrong, else what contradicts other answers."""
     return tuple(_entity_needs(form_state, (section,))) or contradictions(form_state, section)
+
+
+def contradictory_answers(form_state: FormState, section: Section) -> dict[str, Problem]:
+    """Return, by name, the problem of each answer at which a contradiction stands, once nothing else is needed."""
+    problems = {}
+    for need in needs_of_section(form_state, section):
+        if need.code == "contradictory" and need.field:
+            problems.setdefault(need.field, Problem(need.field, need.code, need.text))
+    return problems
 
 
 def contradictions(form_state: FormState, section: Section | None = None) -> tuple[Need, ...]:

@@ -58,10 +58,6 @@ class Verdict:
     def is_error(self) -> bool:
         return self.holds is False and self.validation.stated.level == ERROR
 
-    @property
-    def is_advice(self) -> bool:
-        return self.holds is False and self.validation.stated.level == ADVICE
-
 
 class ValidationJudge:
     """Judges the rules of a schema for one application, each when it is first asked for."""
@@ -80,6 +76,15 @@ class ValidationJudge:
                     self._verdicts[number] = self._judge(validation)
                 verdicts.append(self._verdicts[number])
         return tuple(verdicts)
+
+    def messages_at_fields(self, level: str, section: Section | None = None) -> dict[str, str]:
+        """Return the messages of the level, ERROR or ADVICE, by the name of the entity's answer that they stand at."""
+        messages: dict[str, str] = {}
+        for verdict in self.verdicts(section):
+            place = verdict.validation
+            if verdict.holds is False and place.stated.level == level and place.field:
+                messages.setdefault(place.field, place.stated.message)
+        return messages
 
     def _judge(self, validation: CompiledValidation) -> Verdict:
         expression = validation.expression
@@ -199,6 +204,11 @@ def _plain(value: Any) -> Any:
 
 def compile_validations(schema: FormSchema) -> tuple[CompiledValidation, ...]:
     return tuple(_compile(schema, number, stated) for number, stated in enumerate(schema.validations))
+
+
+def validated_fields(schema: FormSchema) -> frozenset[str]:
+    """Return the names of the entity's answers at which a message of a rule may stand."""
+    return frozenset(validation.field for validation in schema.cached(compile_validations) if validation.field)
 
 
 def _compile(schema: FormSchema, number: int, stated: Validation) -> CompiledValidation:

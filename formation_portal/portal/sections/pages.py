@@ -15,8 +15,10 @@ from formation_portal.applications.models import Change, Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services import SaveResult
 from formation_portal.contract.localisation import ngettext
+from formation_portal.contract.needs import contradictory_answers
 from formation_portal.contract.rules import Activation
 from formation_portal.contract.schema import Section
+from formation_portal.contract.validations import ADVICE
 from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStatus, deliveries_for_customer
 from formation_portal.relay.problems import LocatedProblem
 from formation_portal.ui.forms.controls import Problem, Suggestions
@@ -262,17 +264,18 @@ class SectionPage(QuestionPage):
 
 def section_page(draft: Draft, section: Section, *, earlier: EarlierFiles | None = None) -> SectionPage:
     row = draft.sections.get(section.key)
+    state = draft.form_state
     deliveries = deliveries_for_customer(draft.application)
     status = deliveries.of_section(section)
     delivery = answers_delivery(deliveries, status, changed_at=row.updated_at if row else None)
     feedback = review_feedback(draft)
     form = QuestionForm(
         schema=draft.schema,
-        asked=draft.form_state.questions(section),
+        asked=state.questions(section),
         raw=draft.raw(section),
         answers=draft.record.answers,
-        impossible=draft.form_state.impossible_answers(),
-        advice=draft.form_state.advised_answers(),
+        impossible={**contradictory_answers(state, section), **state.impossible_answers()},
+        advice={**state.validations.messages_at_fields(ADVICE, section), **state.advised_answers()},
         refused=refused_answers(delivery),
         share_classes=draft.share_class_choices,
         record=draft.record,

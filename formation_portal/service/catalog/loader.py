@@ -57,6 +57,7 @@ def _shared_blocks(folder: Path) -> SharedBlocks:
         slots=documents["slots"],
         slot_sets=documents["sets"],
         sections=_read_all(folder / "sections"),
+        validations=read_blocks(folder / "validations.yaml"),
     )
 
 
@@ -86,6 +87,7 @@ def _item(slug: str, product: Block, place: Block, provider: Block, shared_block
             "version": product["version"],
             "agent_address": product.get("agent_address", place["agent_address"]),
             "sections": [blocks.section(entry) for entry in product["sections"]],
+            "validations": [blocks.validation(entry) for entry in product.get("validations", [])],
         },
         "estimated_timeline": product["timeline"],
     }

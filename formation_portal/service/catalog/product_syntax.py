@@ -52,6 +52,7 @@ class SharedBlocks:
     slots: Block
     slot_sets: Block
     sections: Block
+    validations: Block
     currencies: tuple[str, ...] = ()
 
     def for_product(self, *, fields: Mapping[str, Block], currencies: Iterable[str]) -> "SharedBlocks":
@@ -69,6 +70,19 @@ class SharedBlocks:
             if "documents" in block:
                 section["documents"] = {"entity": self._slots(block["documents"]["entity"])}
         return section | self._conditions(block)
+
+    def validation(self, entry: str | Block) -> Block:
+        if isinstance(entry, str):
+            if entry not in self.validations:
+                raise CatalogError(f"no validation is called {entry}")
+            entry = self.validations[entry]
+        place = "section" if ":" in entry["at"] or entry["at"] == "share_structure" else "field"
+        return {
+            "rule": " ".join(entry["rule"].split()),
+            "message": entry["message"],
+            "level": entry.get("level", "error"),
+            place: entry["at"],
+        }
 
     def _block(self, entry: str | Block) -> Block:
         own: Block = {"use": entry} if isinstance(entry, str) else entry

@@ -22,6 +22,7 @@ from formation_portal.contract.fields.values import Problem as AnswerProblem
 from formation_portal.contract.localisation import get_language, ngettext
 from formation_portal.contract.record import Answers, Holder, Party, Record
 from formation_portal.contract.schema import FormSchema
+from formation_portal.contract.validations import validated_fields
 from formation_portal.contract.visibility import VisibilityTables
 
 from .controls import Suggestions, attributes, control_id, markup, party_control
@@ -40,7 +41,7 @@ class QuestionForm:
     answers: Answers
     # The service's objections, by field name.
     refused: Mapping[str, str] = field(default_factory=dict)
-    # Answers that can be read but cannot be true, by field name (INTERFACE.md, "Bounds").
+    # Answers that can be read but cannot be true, by field name (INTERFACE.md, "Bounds" and "Validations").
     impossible: Mapping[str, AnswerProblem] = field(default_factory=dict)
     # Advice about answers that are worth a second look, by field name.
     advice: Mapping[str, str] = field(default_factory=dict)
@@ -130,6 +131,7 @@ class QuestionForm:
             error_code=problem.code if problem else "",
             objection=impossible.message if impossible else "",
             advice=self.advice.get(spec.name, ""),
+            is_validated=self.holder is None and spec.name in self.schema.cached(validated_fields),
             is_incomplete=problem is not None and problem.is_incomplete,
             optional=is_optional,
             is_answered=spec.name in self.answers.values,

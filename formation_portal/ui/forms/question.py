@@ -104,6 +104,8 @@ class Question:
     objection: str = ""
     # Why the answer is worth a second look; it never prevents submission.
     advice: str = ""
+    # A rule across answers may have a message here.
+    is_validated: bool = False
     # Parts of the answer are missing, and none is wrong.
     is_incomplete: bool = False
     # The code of the Problem (contract/fields/values.py) behind the error, if any.
@@ -213,7 +215,7 @@ class Question:
     @property
     def has_bounds(self) -> bool:
         """Tell whether the answer may be impossible, so that the page needs a place to say so."""
-        return self.spec.bounds != NO_BOUNDS
+        return self.is_validated or self.spec.bounds != NO_BOUNDS
 
     @property
     def mark(self) -> str:
