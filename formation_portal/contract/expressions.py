@@ -99,9 +99,9 @@ def _scan(text: str) -> frozenset[str]:
 
 
 def _first_line(error: Exception | str) -> str:
-    """Return the reason in the library's error: without its code and without the lines that draw the place."""
-    line = str(error).partition("\n")[0]
-    return re.sub(r"^[A-Z_]+: (?:ERROR: <input>:)?|\s*\[[A-Z_]+\]$", "", line)
+    """Return the reason in the library's error, with the place if it has one, as one line."""
+    line = re.sub(r"^[A-Z_]+: (?:ERROR: )?|\s*\(in container ''\)|\s*\[[A-Z_]+\]$", "", str(error).partition("\n")[0])
+    return re.sub(r"^<input>:(-?\d+):(-?\d+):", r"line \1, character \2:", line)
 
 
 def _distinct(members: list[Any]) -> list[Any]:

@@ -73,7 +73,7 @@ def needs_of_section(form_state: FormState, section: Section) -> tuple[Need, ...
 
 def contradictory_answers(form_state: FormState, section: Section) -> dict[str, Problem]:
     """Return, by name, the problem of each answer at which a contradiction stands, once nothing else is needed."""
-    problems = {}
+    problems: dict[str, Problem] = {}
     for need in needs_of_section(form_state, section):
         if need.code == "contradictory" and need.field:
             problems.setdefault(need.field, Problem(need.field, need.code, need.text))

@@ -72,16 +72,15 @@ class SharedBlocks:
         return section | self._conditions(block)
 
     def validation(self, entry: str | Block) -> Block:
-        if isinstance(entry, str):
-            if entry not in self.validations:
-                raise CatalogError(f"no validation is called {entry}")
-            entry = self.validations[entry]
-        place = "section" if ":" in entry["at"] or entry["at"] == "share_structure" else "field"
+        if isinstance(entry, str) and entry not in self.validations:
+            raise CatalogError(f"no validation is called {entry}")
+        block: Block = self.validations[entry] if isinstance(entry, str) else entry
+        place = "section" if ":" in block["at"] or block["at"] == "share_structure" else "field"
         return {
-            "rule": " ".join(entry["rule"].split()),
-            "message": entry["message"],
-            "level": entry.get("level", "error"),
-            place: entry["at"],
+            "rule": " ".join(block["rule"].split()),
+            "message": block["message"],
+            "level": block.get("level", "error"),
+            place: block["at"],
         }
 
     def _block(self, entry: str | Block) -> Block:
