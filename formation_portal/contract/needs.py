@@ -39,8 +39,8 @@ CORRECTIONS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
-    """A requirement that an application does not meet yet: a stable code, a sentence and where to enter it."""
+class Remark:
+    """A sentence about an application: with a stable code, and the answer or document that it is about."""
 
     code: str
     text: str
@@ -53,6 +53,12 @@ class Need:
     @property
     def is_correction(self) -> bool:
         return self.code in CORRECTIONS
+
+
+class Need(Remark):
+    """A requirement that an application does not meet yet; the remark says where to meet it."""
+
+    __slots__ = ()
 
 
 def needs(schema: FormSchema, record: Record, *, form_state: FormState | None = None) -> tuple[Need, ...]:

@@ -17,12 +17,13 @@ from formation_portal.accounts.models import User
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Application
+from formation_portal.contract.advice import Advice
 from formation_portal.contract.catalog import Price
 from formation_portal.contract.fields.base import FieldSpec, control_name
 from formation_portal.contract.fields.iso_codes import format_money
 from formation_portal.contract.lifecycle import State
 from formation_portal.contract.localisation import colon
-from formation_portal.contract.needs import Need
+from formation_portal.contract.needs import Need, Remark
 from formation_portal.ui import formats
 from formation_portal.ui.documents import documents_url
 from formation_portal.ui.forms.controls import Problem, control_id, party_control, slot_id, slot_key, slot_name
@@ -46,6 +47,7 @@ class Link:
     # The id of the line in a list of needs, and whether an answer has to be corrected rather than added.
     id: str = ""
     is_correction: bool = False
+    is_advice: bool = False
 
 
 def next_step(draft: Draft, view: str, key: str = "") -> Link:
@@ -105,7 +107,12 @@ def need_link(draft: Draft, need: Need, *, back_to: str = "") -> Link:
     return Link(need.text, need_url(draft, need, back_to=back_to), is_correction=need.is_correction)
 
 
-def need_url(draft: Draft, need: Need, *, back_to: str = "") -> str:
+def advice_link(draft: Draft, advice: Advice, *, back_to: str = "") -> Link:
+    """Return the link to where advice can be followed, likewise."""
+    return Link(advice.text, need_url(draft, advice, back_to=back_to), is_advice=True)
+
+
+def need_url(draft: Draft, need: Remark, *, back_to: str = "") -> str:
     """Return the URL of the control for a need, or of the page where the need can be met."""
     query = {"next": back_to} if back_to else {}
     if need.slot is not None:
@@ -120,7 +127,7 @@ def need_url(draft: Draft, need: Need, *, back_to: str = "") -> str:
     return url
 
 
-def _page_of_need(draft: Draft, need: Need) -> tuple[str, str, Sequence[FieldSpec]]:
+def _page_of_need(draft: Draft, need: Remark) -> tuple[str, str, Sequence[FieldSpec]]:
     """Return the view where a need can be met, the key in its URL, and its questions."""
     section = draft.schema.section(need.section)
     if need.code in ("holding", "over_issued") or (need.party_id and need.share_class_id):

@@ -10,6 +10,7 @@ from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
 from formation_portal.accounts.models import User
+from formation_portal.applications.advice import standing_advice
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.ownership_stakes import OWNER_PREFIX
 from formation_portal.applications.parties import PartyRow, ShareClassRow
@@ -75,6 +76,7 @@ class CasePage:
         self.newest_history = history_rows[:_MAX_HISTORY_LINES]
         self.has_more_history = len(history_rows) > _MAX_HISTORY_LINES
         self.readback = readback(draft)
+        self.advice = standing_advice(draft)
         open_queries = [row for row in self.panels.all if row.is_open]
         self.checklist = load_checklist(draft, read_back=self.readback, queries=open_queries)
         self.deliveries = CaseDeliveries(draft)

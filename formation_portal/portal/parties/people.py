@@ -17,6 +17,7 @@ from formation_portal.applications.fields import new_token
 from formation_portal.applications.ownership_stakes import TypedStakes, companies_owned_by, typed_stakes
 from formation_portal.applications.parties import PartyRow
 from formation_portal.contract import canonical
+from formation_portal.contract.advice import validation_advice
 from formation_portal.contract.localisation import join_list, ngettext
 from formation_portal.contract.schema import Section
 from formation_portal.invitations.models import Invitation
@@ -149,6 +150,7 @@ class PeoplePage(ApplicationPage):
             "listed": listed,
             # The role's progress names its minimum already.
             "needs": [need for need in self._counts.needs_of_role(section) if need.code != "minimum"],
+            "advice": validation_advice(self.draft.form_state, section),
             "add_url": add_url,
             "list_url": self._url("party_known"),
         }

@@ -108,11 +108,15 @@ def need_changes(before: Sequence[Link], after: Sequence[Link]) -> NeedChanges |
     """Compare the shown list of needs with the new list; None if the whole list must be redrawn.
 
     That is so if a list is or becomes empty, if lines lack ids of their own, if their order changes, or if there is a
-    second list of corrections.
+    second list, of corrections or of advice.
     """
     old = {line.id: line for line in before}
     new = {line.id: line for line in after}
-    if not before or not after or any(line.is_correction or not line.id for line in (*before, *after)):
+    if (
+        not before
+        or not after
+        or any(line.is_correction or line.is_advice or not line.id for line in (*before, *after))
+    ):
         return None
     same = [id_ for id_, line in new.items() if old.get(id_) == line]
     is_shuffled = same != [id_ for id_, line in old.items() if new.get(id_) == line]

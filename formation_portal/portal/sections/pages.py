@@ -14,6 +14,7 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Change, Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services import SaveResult
+from formation_portal.contract.advice import validation_advice
 from formation_portal.contract.localisation import ngettext
 from formation_portal.contract.needs import contradictory_answers
 from formation_portal.contract.rules import Activation
@@ -98,7 +99,7 @@ class QuestionPage(FormPage):
 
     @property
     def needs(self) -> tuple[Link, ...]:
-        """Return the needs that the page can meet, with links to their controls."""
+        """Return the needs that the page can meet, with links to their controls, and advice that has no control."""
         raise NotImplementedError
 
     @cached_property
@@ -256,7 +257,9 @@ class SectionPage(QuestionPage):
 
     @cached_property
     def needs(self) -> tuple[Link, ...]:
-        return need_rows(self.draft.needs_of_section(self.section.key), self.form)
+        rows = need_rows(self.draft.needs_of_section(self.section.key), self.form)
+        advice = validation_advice(self.draft.form_state, self.section)
+        return rows + tuple(Link(remark.text, "", is_advice=True) for remark in advice if not remark.field)
 
     def _is_about(self, problem: LocatedProblem) -> bool:
         return problem.section == self.section.key

@@ -8,6 +8,7 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.translation import gettext
 
+from formation_portal.applications.advice import standing_advice
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.locks import locks_of
 from formation_portal.applications.models import Document
@@ -35,7 +36,7 @@ from formation_portal.ui.ownership import join_sentences, ownership
 from formation_portal.ui.pagination import numbered_links, people_page
 
 from ..feedback import DeliverySummary
-from ..pages import Link, application_url, need_link
+from ..pages import Link, advice_link, application_url, need_link
 from ..slots import slot_state
 from .status import Progress, current_return
 
@@ -125,6 +126,7 @@ class CheckPage:
             self._needed.add((entry_id, need.field))
             links = self.corrections if need.is_correction else self.additions.setdefault(entry_id, [])
             links.append(need_link(draft, need, back_to=NEXT))
+        self.advice = [advice_link(draft, advice, back_to=NEXT) for advice in standing_advice(draft)]
         self.addition_count = sum(map(len, self.additions.values()))
         self.ownership = ownership(draft)
         with_entry: list[PartyRow] = []

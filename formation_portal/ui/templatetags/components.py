@@ -104,6 +104,9 @@ def need_items(needs: Iterable[Any]) -> SafeString:
         if getattr(need, "is_correction", False):
             state = "cross"
             tone_class = " is-error"
+        elif getattr(need, "is_advice", False):
+            state = "diamond"
+            tone_class = " is-warning"
         own_id = attributes(id=getattr(need, "id", ""))
         lines.append(f'<li class="need{tone_class}"{own_id}>{_glyph(state, _SMALL)}{line}</li>')
     return markup("".join(lines))
@@ -116,7 +119,12 @@ def corrections(needs: Iterable[Any]) -> list[Any]:
 
 @register.filter
 def additions(needs: Iterable[Any]) -> list[Any]:
-    return [need for need in needs if not need.is_correction]
+    return [need for need in needs if not need.is_correction and not need.is_advice]
+
+
+@register.filter
+def advised(needs: Iterable[Any]) -> list[Any]:
+    return [need for need in needs if need.is_advice]
 
 
 @register.simple_tag
