@@ -94,6 +94,8 @@ class FieldSpec(DescribedModel):
     control: ClassVar[str] = ""
     # A valid answer, as a payload has it, where the schema does not decide which answers are valid.
     example: ClassVar[Any] = "Test"
+    # Other valid answers, for trying the rules of a schema.
+    further_examples: ClassVar[tuple[Any, ...]] = ()
     # The parts of a composite answer, each with the label of its control.
     parts: ClassVar[Mapping[str, str]] = {}
     # Parts that a complete answer may lack, and parts that are chosen from a list.
@@ -180,6 +182,10 @@ class FieldSpec(DescribedModel):
     def valid_answer(self) -> Any:
         """Return a valid answer, as a payload has it. A probe of a service sends it."""
         return self.example
+
+    def valid_answers(self) -> tuple[Any, ...]:
+        """Return valid answers that differ, as a payload has them. The schema's bounds may exclude some."""
+        return (self.valid_answer(), *self.further_examples)
 
     @property
     def is_declaration(self) -> bool:

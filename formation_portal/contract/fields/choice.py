@@ -59,6 +59,10 @@ class _ListField(FieldSpec):
         values = [choice.value for choice in self.choices()[:1]]
         return values if self.many else "".join(values)
 
+    def valid_answers(self) -> tuple[Any, ...]:
+        values = [choice.value for choice in self.choices()]
+        return tuple([value] for value in values) if self.many else tuple(values)
+
     def from_cells(self, texts: Mapping[str, str]) -> Raw:
         text = texts.get("", "")
         if self.many:
@@ -178,6 +182,7 @@ class BooleanField(FieldSpec):
 
     type_name: ClassVar[str] = "boolean"
     example: ClassVar[Any] = True
+    further_examples: ClassVar[tuple[Any, ...]] = (False,)
     missing_text: ClassVar[str] = gettext_noop("Answer “{label}”")
 
     def _parse(self, raw: Any) -> bool:

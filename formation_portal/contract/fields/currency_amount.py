@@ -101,6 +101,13 @@ class CurrencyAmountField(FieldSpec):
     def valid_answer(self) -> dict[str, Any]:
         return {"amount": 1, "currency": next(iter(self.allowed_currencies), "EUR")}
 
+    def valid_answers(self) -> tuple[Any, ...]:
+        return tuple(
+            {"amount": amount, "currency": currency}
+            for amount in (1, 100, 12_000, 40_000, 150_000, 2_000_000)
+            for currency in self.allowed_currencies or ("EUR", "USD")
+        )
+
     def _parse(self, raw: Any) -> Money:
         label = self.label
         if not isinstance(raw, dict) or not raw.keys() <= {"amount", "currency"}:

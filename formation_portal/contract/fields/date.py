@@ -112,6 +112,7 @@ class DateField(FieldSpec):
 
     type_name: ClassVar[str] = "date"
     example: ClassVar[Any] = "2000-01-01"
+    further_examples: ClassVar[tuple[Any, ...]] = ("1950-06-15", "1985-03-27", "2015-01-31", "2024-02-29", "2040-12-31")
     parts: ClassVar[Mapping[str, str]] = {
         "day": gettext_noop("Day"),
         "month": gettext_noop("Month"),

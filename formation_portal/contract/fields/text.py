@@ -50,6 +50,11 @@ class TextField(FieldSpec):
     def valid_answer(self) -> Any:
         return "name@example.com" if canonical.is_email(self.canonical_field) else self.example
 
+    def valid_answers(self) -> tuple[Any, ...]:
+        if canonical.is_email(self.canonical_field):
+            return ("name@example.com", "other@example.com")
+        return ("Test", "Trial", "Probe")
+
     def _parse(self, raw: Any) -> str:
         text = parsing.line(raw, label=self.label)
         if canonical.is_email(self.canonical_field) and (len(text) > _EMAIL_LIMIT or not _EMAIL.fullmatch(text)):

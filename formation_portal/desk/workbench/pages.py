@@ -9,9 +9,11 @@ from urllib.parse import quote
 from formation_portal.applications.draft import Draft
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import FieldSpec
+from formation_portal.contract.fields.values import Problem
 from formation_portal.contract.needs import Need
 from formation_portal.contract.record import Holder
 from formation_portal.contract.rules import Activation, Question, Slot
+from formation_portal.contract.validations import ADVICE, ERROR
 from formation_portal.ui.forms.controls import Option, Suggestions, control_id, slot_key
 from formation_portal.ui.forms.form import QuestionForm
 
@@ -53,6 +55,16 @@ class FormPart:
     roles: tuple[Option, ...] = ()
     drawn: str = ""
     is_redrawn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationRow:
+    """A rule across answers with its outcome for the answers at hand. The mark is that of ui/mark.html."""
+
+    rule: str
+    message: str
+    mark: str
+    outcome: str
 
 
 @dataclass(frozen=True)
@@ -166,6 +178,23 @@ class Trial:
     def needs(self) -> list[NeedRow]:
         return [NeedRow(need.text, self._url_of(need)) for need in self.draft.needs]
 
+    @cached_property
+    def validations(self) -> list[ValidationRow]:
+        rows = []
+        for verdict in self.draft.form_state.validations.verdicts():
+            stated = verdict.validation.stated
+            mark, outcome = "met", "Holds"
+            if verdict.fault:
+                mark, outcome = "error", f"Left out: {verdict.fault}"
+            elif verdict.holds is None:
+                mark, outcome = "open", f"Not judged: “{verdict.missing}” is not answered"
+            elif not verdict.holds:
+                mark, outcome = "error", "Does not hold"
+                if not verdict.is_error:
+                    mark, outcome = "warning", "Does not hold (advice)"
+            rows.append(ValidationRow(stated.rule, stated.message, mark, outcome))
+        return rows
+
     def _url_of(self, need: Need) -> str:
         if need.slot:
             return f"#{_slot_id(slot_key(need.party_id, need.slot))}"
@@ -184,13 +213,20 @@ class Trial:
     def _form(
         self, holder: Holder, questions: tuple[Question, ...], part: int | str, *, raw: Mapping[str, Any]
     ) -> QuestionForm:
+        state = self.draft.form_state
+        impossible = state.impossible_answers(holder)
+        advice = state.advised_answers(holder)
+        if holder is None:
+            broken = state.validations.messages_at_fields(ERROR)
+            impossible = {name: Problem(name, "contradictory", text) for name, text in broken.items()} | impossible
+            advice = state.validations.messages_at_fields(ADVICE) | advice
         return WorkbenchForm(
             schema=self.draft.schema,
             asked=questions,
             raw=raw,
             answers=holder.answers if holder else self.draft.record.answers,
-            impossible=self.draft.form_state.impossible_answers(holder),
-            advice=self.draft.form_state.advised_answers(holder),
+            impossible=impossible,
+            advice=advice,
             part=part,
             suggestions=Suggestions(self.draft),
             share_classes=self.draft.share_class_choices,

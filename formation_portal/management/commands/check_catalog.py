@@ -5,6 +5,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from formation_portal.contract.examples import try_validations
+from formation_portal.contract.schema import FormSchema
 from formation_portal.contract.schema_check import Finding, check_schema
 from formation_portal.gateway import service
 from formation_portal.gateway.catalog import CatalogProduct, read_products
@@ -41,6 +43,10 @@ class Command(BaseCommand):
             faults = [finding.message for finding in report.faults]
             warnings = report.warnings
             notes = report.notes
+            if not faults:
+                trial_warnings, trial_notes = _tried(product.item.form)
+                warnings += trial_warnings
+                notes += trial_notes
         if product.reason and not faults:
             faults = [product.reason]
         if faults or warnings or notes:
@@ -52,6 +58,29 @@ class Command(BaseCommand):
         for finding in notes:
             self.stdout.write(f"  note: {printable(finding.message)}")
         return len(warnings)
+
+
+# On so many example applications each rule across answers is tried.
+_EXAMPLES = 200
+
+
+def _tried(form: FormSchema) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    """Return warnings and notes about validations that never hold, never fail, or cannot be judged."""
+    warnings: list[Finding] = []
+    notes: list[Finding] = []
+    for trial in try_validations(form, _EXAMPLES) if form.validations else []:
+        subject = f"The validation “{trial.validation.stated.message}”"
+        reasons = "; ".join(reason for reason, _ in trial.reasons.most_common(3))
+        if not trial.held and not trial.failed:
+            message = f"{subject} was judged in none of {_EXAMPLES} example applications: {reasons}"
+            warnings.append(Finding("never_judged", "validations", message))
+        elif not trial.held:
+            message = f"{subject} held in none of {_EXAMPLES} example applications"
+            warnings.append(Finding("never_holds", "validations", message))
+        elif not trial.failed:
+            message = f"{subject} held in each of {_EXAMPLES} example applications that it judges"
+            notes.append(Finding("never_fails", "validations", message))
+    return tuple(warnings), tuple(notes)
 
 
 def _count(number: int, noun: str) -> str:
