@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 
 from formation_portal.contract import canonical, record
+from formation_portal.contract.advice import advised_entity_answers
 from formation_portal.contract.fields.base import Choice, FieldSpec
 from formation_portal.contract.fields.bounds import Days
 from formation_portal.contract.fields.values import Problem
@@ -221,6 +222,11 @@ class Draft(StoredRows):
             *self._unreadable_holdings(self.holdings),
             *over_issued(self.form_state),
         )
+
+    @cached_property
+    def entity_advice(self) -> Mapping[str, str]:
+        """Return the advice about the entity's answers, by name (INTERFACE.md, "Advice")."""
+        return advised_entity_answers(self.form_state)
 
     def _unreadable_holdings(self, holdings: Mapping[tuple[str, str], Holding]) -> Iterable[Need]:
         section = self.schema.share_section

@@ -19,7 +19,7 @@ from formation_portal.contract.localisation import format_number, in_quotes, joi
 from formation_portal.contract.record import Answers
 from formation_portal.contract.rules import Activation, Question
 from formation_portal.contract.schema import ENTITY, Section
-from formation_portal.contract.validations import ADVICE, ERROR
+from formation_portal.contract.validations import ERROR
 from formation_portal.mail.typed_text import text_in_email
 
 from .draft import Draft
@@ -92,11 +92,9 @@ class AnswerLine:
     @cached_property
     def advice(self) -> str:
         """Return why the answer is worth a second look; "" for most."""
-        state = self._draft.form_state
-        advice = state.advice(self.spec.name, self._answering)
-        if advice or self._answering:
-            return advice
-        return state.validations.messages_at_fields(ADVICE).get(self.spec.name, "")
+        if self._answering:
+            return self._draft.form_state.advice(self.spec.name, self._answering)
+        return self._draft.entity_advice.get(self.spec.name, "")
 
     @property
     def is_name(self) -> bool:

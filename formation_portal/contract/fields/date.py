@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any, ClassVar
 
+from .. import canonical
 from ..conditions import count_of
 from ..localisation import gettext, gettext_noop, join_list, long_date, month_number
 from . import spreadsheet
@@ -21,6 +22,9 @@ TODAY = "today"
 _OLDEST = 119
 _DAYS_A_YEAR = 365
 _ADULT = 18
+_CENTENARIAN = 100
+# So long before its expiry, a document may not be accepted any more.
+_SOON = timedelta(days=90)
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 # Day marks: 3. in German, 1er in French.
 _DAY_MARKS = re.compile(r"(?<=\d)(\.|er|º)$", re.ASCII)
@@ -38,6 +42,7 @@ class DateBounds(Bounds):
     minimum_age: int | None = None
     maximum_age: int | None = None
     is_birth: bool = False
+    is_expiry: bool = False
 
     @classmethod
     def _read_member(cls, member: str, value: Any, currencies: tuple[str, ...]) -> Any:
@@ -60,6 +65,8 @@ class DateBounds(Bounds):
             return {"maximum_age": _OLDEST, "is_birth": True}
         if property_name == "date_of_incorporation":
             return {"maximum": TODAY}
+        if canonical.expiring_document(property_name):
+            return {"is_expiry": True}
         return {}
 
     def _objections(self, value: date, spec: FieldSpec, days: Days | None) -> Iterator[Objection]:
@@ -87,12 +94,18 @@ class DateBounds(Bounds):
             yield from self._age_objections(value, spec, days)
 
     def advice(self, value: date, days: Days | None) -> str:
-        if not self.is_birth or days is None or value >= days.last:
+        if days is None:
+            return ""
+        if self.is_expiry:
+            return _expiry_advice(value, days)
+        if not self.is_birth or value >= days.last:
             return ""
         age = age_on(days.last, born=value)
-        if age >= _ADULT:
-            return ""
-        return _with_age(gettext("This person is under 18"), value, age)
+        if age < _ADULT:
+            return _with_age(gettext("This person is under 18"), value, age)
+        if age > _CENTENARIAN:
+            return _with_age(gettext("Check the year of birth"), value, age)
+        return ""
 
     def _age_objections(self, value: date, spec: FieldSpec, days: Days) -> Iterator[Objection]:
         highest = age_on(days.last, born=value)
@@ -171,6 +184,14 @@ def _is_digits(text: str) -> bool:
 
 def age_on(day: date, *, born: date) -> int:
     return day.year - born.year - ((day.month, day.day) < (born.month, born.day))
+
+
+def _expiry_advice(value: date, days: Days) -> str:
+    if value < days.first:
+        return gettext("This document has expired. Use a valid one")
+    if value < days.first + _SOON:
+        return gettext("This document expires in less than three months")
+    return ""
 
 
 def _with_age(reason: str, born: date, age: int) -> str:

@@ -10,7 +10,6 @@ from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
 from formation_portal.accounts.models import User
-from formation_portal.applications.advice import standing_advice
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.ownership_stakes import OWNER_PREFIX
 from formation_portal.applications.parties import PartyRow, ShareClassRow
@@ -24,6 +23,7 @@ from formation_portal.reviews.targets import WHOLE_APPLICATION, Target, TargetKi
 from formation_portal.reviews.transactions import ReviewVersion
 from formation_portal.ui.allocation import Allocation
 from formation_portal.ui.ownership import ownership
+from formation_portal.ui.standing_advice import standing_advice
 
 from ..case_access import has_documents
 from ..case_urls import case_url, party_url, queue_shown
@@ -76,7 +76,6 @@ class CasePage:
         self.newest_history = history_rows[:_MAX_HISTORY_LINES]
         self.has_more_history = len(history_rows) > _MAX_HISTORY_LINES
         self.readback = readback(draft)
-        self.advice = standing_advice(draft)
         open_queries = [row for row in self.panels.all if row.is_open]
         self.checklist = load_checklist(draft, read_back=self.readback, queries=open_queries)
         self.deliveries = CaseDeliveries(draft)
@@ -273,6 +272,7 @@ class CasePage:
         """Set the ownership chart, and the final owners who reach the threshold (None without shares)."""
         allocation = Allocation(self.draft)
         self.ownership = ownership(self.draft, allocation)
+        self.advice = standing_advice(self.draft, allocation)
         self.owner_changes = [change for change in self.differences.changes if change.name.startswith(OWNER_PREFIX)]
         self.owners: list[tuple[PartyRow, str]] | None = None
         if self.draft.holds_shares:

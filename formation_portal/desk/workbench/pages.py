@@ -8,12 +8,13 @@ from urllib.parse import quote
 
 from formation_portal.applications.draft import Draft
 from formation_portal.contract import canonical
+from formation_portal.contract.advice import advised_entity_answers
 from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.fields.values import Problem
 from formation_portal.contract.needs import Need
 from formation_portal.contract.record import Holder
 from formation_portal.contract.rules import Activation, Question, Slot
-from formation_portal.contract.validations import ADVICE, ERROR
+from formation_portal.contract.validations import ERROR
 from formation_portal.ui.forms.controls import Option, Suggestions, control_id, slot_key
 from formation_portal.ui.forms.form import QuestionForm
 
@@ -219,7 +220,7 @@ class Trial:
         if holder is None:
             broken = state.validations.messages_at_fields(ERROR)
             impossible = {name: Problem(name, "contradictory", text) for name, text in broken.items()} | impossible
-            advice = state.validations.messages_at_fields(ADVICE) | advice
+            advice = advised_entity_answers(state)
         return WorkbenchForm(
             schema=self.draft.schema,
             asked=questions,

@@ -14,12 +14,11 @@ from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import Change, Document
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.services import SaveResult
-from formation_portal.contract.advice import validation_advice
+from formation_portal.contract.advice import advised_entity_answers, validation_advice
 from formation_portal.contract.localisation import ngettext
 from formation_portal.contract.needs import contradictory_answers
 from formation_portal.contract.rules import Activation
 from formation_portal.contract.schema import Section
-from formation_portal.contract.validations import ADVICE
 from formation_portal.relay.delivery_status import ApplicationDeliveries, DeliveryStatus, deliveries_for_customer
 from formation_portal.relay.problems import LocatedProblem
 from formation_portal.ui.forms.controls import Problem, Suggestions
@@ -278,7 +277,7 @@ def section_page(draft: Draft, section: Section, *, earlier: EarlierFiles | None
         raw=draft.raw(section),
         answers=draft.record.answers,
         impossible={**contradictory_answers(state, section), **state.impossible_answers()},
-        advice={**state.validations.messages_at_fields(ADVICE, section), **state.advised_answers()},
+        advice=advised_entity_answers(state, section),
         refused=refused_answers(delivery),
         share_classes=draft.share_class_choices,
         record=draft.record,

@@ -8,7 +8,6 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.translation import gettext
 
-from formation_portal.applications.advice import standing_advice
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.locks import locks_of
 from formation_portal.applications.models import Document
@@ -34,6 +33,7 @@ from formation_portal.ui.forms.controls import control_id, party_control, slot_i
 from formation_portal.ui.forms.question import AnswerRow
 from formation_portal.ui.ownership import join_sentences, ownership
 from formation_portal.ui.pagination import numbered_links, people_page
+from formation_portal.ui.standing_advice import standing_advice
 
 from ..feedback import DeliverySummary
 from ..pages import Link, advice_link, application_url, need_link

@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from formation_portal.applications.services import Overlong
-from formation_portal.contract import rules
+from formation_portal.contract import canonical, rules
 from formation_portal.contract.fields.base import Choice, FieldSpec, control_name
 from formation_portal.contract.fields.values import Problem as AnswerProblem
 from formation_portal.contract.localisation import get_language, ngettext
@@ -131,7 +131,7 @@ class QuestionForm:
             error_code=problem.code if problem else "",
             objection=impossible.message if impossible else "",
             advice=self.advice.get(spec.name, ""),
-            is_validated=self.holder is None and spec.name in self.schema.cached(validated_fields),
+            is_validated=self.holder is None and spec.name in self._validated,
             is_incomplete=problem is not None and problem.is_incomplete,
             optional=is_optional,
             is_answered=spec.name in self.answers.values,
@@ -145,6 +145,11 @@ class QuestionForm:
             note=self.notes.get(spec.name),
             suggestions=self.suggestions,
         )
+
+    @cached_property
+    def _validated(self) -> frozenset[str]:
+        """Return the names of answers at which a message about several answers may stand."""
+        return self.schema.cached(validated_fields) | {canonical.ENTITY_NAME}
 
     def _error(self, name: str) -> str:
         """Return why an answer cannot be read or was refused, else "". Missing parts of an answer are no error."""
