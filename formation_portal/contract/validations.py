@@ -172,8 +172,8 @@ def word_of(spec: FieldSpec) -> str:
 _WORD = r"""\s*(?:\.\s*([A-Za-z_]\w*)|\[\s*(?:"([^"]*)"|'([^']*)')\s*\])"""
 _ENTITY_WORD = re.compile(rf"(?<![.\w])entity{_WORD}")
 _PARTY_WORD = re.compile(rf"\.\s*answers{_WORD}")
-_ENTITY_GUARD = re.compile(r"""(?:"([^"]*)"|'([^']*)')\s+in\s+entity\b""")
-_PARTY_GUARD = re.compile(r"""(?:"([^"]*)"|'([^']*)')\s+in\s+\w+\s*\.\s*answers\b""")
+_ENTITY_GUARD = re.compile(r"""(?:"([^"]*)"|'([^']*)')\s+in\s+entity\b(?!\s*[.\[])""")
+_PARTY_GUARD = re.compile(r"""(?:"([^"]*)"|'([^']*)')\s+in\s+\w+\s*\.\s*answers\b(?!\s*[.\[])""")
 
 
 def unknown_words(schema: FormSchema, rule: str) -> tuple[str, ...]:

@@ -219,6 +219,10 @@ def test_a_message_stands_at_the_question_or_section_that_the_rule_names(
             ],
         ),
         (
+            [stated('"x" in entity["xx.town"] || parties.all(p, "x" in p.answers.first_name)', "M", field="town")],
+            [],
+        ),
+        (
             [stated('parties.all(p, p.answers.nick == "x" && p.answers["first_name"] == "y")', "M", field="town")],
             ["Validation 1 (“M”) reads “nick”, but no question has this name; it is not judged"],
         ),

@@ -61,7 +61,7 @@ class Command(BaseCommand):
 
 
 # On so many example applications each rule across answers is tried.
-_EXAMPLES = 200
+_EXAMPLES = 100
 
 
 def _tried(form: FormSchema) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:

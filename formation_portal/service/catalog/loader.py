@@ -87,7 +87,7 @@ def _item(slug: str, product: Block, place: Block, provider: Block, shared_block
             "version": product["version"],
             "agent_address": product.get("agent_address", place["agent_address"]),
             "sections": [blocks.section(entry) for entry in product["sections"]],
-            "validations": [blocks.validation(entry) for entry in product.get("validations", [])],
+            "validations": blocks.all_validations(product),
         },
         "estimated_timeline": product["timeline"],
     }

@@ -16,6 +16,8 @@
 * A section is a block's name, or its own members: `use` takes a block, other members replace the block's members, and
   `add` appends to the block's lists. `allows` names the allowed kinds of party besides persons; questions for other
   kinds are left out, so that sections that allow different kinds can share a block.
+* `validations` of a product or a section list rules across answers, each by the name of a shared one or as `rule`,
+  `message`, `at` (the name of a question, or the scope of a section, where the message stands) and `level: advice`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -71,7 +73,14 @@ class SharedBlocks:
                 section["documents"] = {"entity": self._slots(block["documents"]["entity"])}
         return section | self._conditions(block)
 
-    def validation(self, entry: str | Block) -> Block:
+    def all_validations(self, product: Block) -> list[Block]:
+        """Return the validations of the product's sections, then its own."""
+        entries: list[str | Block] = []
+        for section in product["sections"]:
+            entries += self._block(section).get("validations", [])
+        return [self._validation(entry) for entry in (*entries, *product.get("validations", []))]
+
+    def _validation(self, entry: str | Block) -> Block:
         if isinstance(entry, str) and entry not in self.validations:
             raise CatalogError(f"no validation is called {entry}")
         block: Block = self.validations[entry] if isinstance(entry, str) else entry
