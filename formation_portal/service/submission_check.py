@@ -109,16 +109,16 @@ def _pointer(form: FormSchema, need: Need) -> str:
         return pointer("parties", need.party_id, *_steps(fields, need))
     if need.share_class_id:
         return pointer("share_classes", need.share_class_id, *_steps(form.share_class_fields, need))
-    section = form.section(need.section)
     is_contradiction = need.code == "contradictory" and need.field is None
     if need.code in ("minimum", "too_many_parties", "total_short", "total_exceeded"):
         return pointer("parties")
     if need.code == "share_class":
         return pointer("share_classes")
-    if is_contradiction and section is not None and not section.is_entity:
-        return pointer("parties" if section.role else "share_classes")
     if is_contradiction:
-        return pointer()
+        place = form.section(need.section)
+        if place is None or place.is_entity:
+            return pointer()
+        return pointer("parties" if place.role else "share_classes")
     return pointer(*_steps(form.entity_fields, need, of_entity=True))
 
 
