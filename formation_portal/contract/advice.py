@@ -48,10 +48,10 @@ def _doubled_ending(form_state: FormState) -> str:
             endings = spec.options
     name = str(answers.get(canonical.ENTITY_NAME, ""))
     chosen = answers.get(canonical.ENTITY_NAME_ENDING)
-    words = f" {_bare(name)}"
+    bare_name = f" {_bare(name)}"
     for ending in sorted(endings, key=len, reverse=True):
         # The same ending is not added once more.
-        if chosen and words.endswith(f" {_bare(ending)}") and not name.casefold().endswith(str(chosen).casefold()):
+        if chosen and bare_name.endswith(f" {_bare(ending)}") and not name.casefold().endswith(str(chosen).casefold()):
             return gettext("The name already ends in “{ending}”, and “{chosen}” is added", ending=ending, chosen=chosen)
     return ""
 

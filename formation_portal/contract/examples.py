@@ -21,10 +21,10 @@ _MOST_SHARES = 100
 class Examples:
     """Makes complete applications whose answers, parties and shares differ; the same ones for the same seed."""
 
-    def __init__(self, schema: FormSchema, *, seed: int = 1) -> None:
+    def __init__(self, schema: FormSchema, *, today: date, seed: int = 1) -> None:
         self._schema = schema
         self._random = Random(seed)  # nosec B311  # noqa: S311  # nothing secret depends on it
-        self._days = Days.on(date.today())
+        self._days = Days.on(today)
         # The valid answers to each field, by its identity: lists of countries take long to make.
         self._valid_answers: dict[int, list[Any]] = {}
 
@@ -87,23 +87,23 @@ class Trial:
     """How often a validation held, failed or was not judged in example applications, and the reasons for the last."""
 
     validation: CompiledValidation
-    held: int = 0
-    failed: int = 0
+    successes: int = 0
+    failures: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
 
 
-def try_validations(schema: FormSchema, count: int) -> list[Trial]:
+def try_validations(schema: FormSchema, count: int, *, today: date) -> list[Trial]:
     """Try each validation of the schema that can be judged on `count` example applications."""
     trials: list[Trial] = []
-    examples = Examples(schema)
+    examples = Examples(schema, today=today)
     for _ in range(count):
         verdicts = evaluate(schema, examples.record()).validations.verdicts()
         trials = trials or [Trial(verdict.validation) for verdict in verdicts]
         for trial, verdict in zip(trials, verdicts, strict=True):
             if verdict.holds is None:
-                trial.reasons[verdict.fault or f"“{verdict.missing}” is missing"] += 1
+                trial.reasons[verdict.fault or f'"{verdict.missing}" is missing'] += 1
             elif verdict.holds:
-                trial.held += 1
+                trial.successes += 1
             else:
-                trial.failed += 1
+                trial.failures += 1
     return [trial for trial in trials if trial.validation.expression]

@@ -28,8 +28,8 @@ _TOKEN = re.compile(
     r"|(?P<macro>\.\s*(?:all|exists|exists_one|map|filter)\s*\()|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<name>[A-Za-z_]\w*)",
     re.DOTALL,
 )
-# How the library begins its errors about an answer that is missing.
-_MISSING = ("NOT_FOUND: Key not found in map", "UNKNOWN: No value with name")
+# The library's errors about an answer that is missing, which they name.
+_MISSING = re.compile(r'(?:Key not found in map : |No value with name )"(.*)"', re.DOTALL)
 
 
 class ExpressionError(Exception):
@@ -56,8 +56,8 @@ class Expression:
             raise ExpressionError(_first_line(error)) from error
         if result.type() == _Type.ERROR:
             message = str(result.value())
-            if message.startswith(_MISSING):
-                raise MissingAnswer(message.partition('"')[2].rpartition('"')[0])
+            if missing := _MISSING.search(message):
+                raise MissingAnswer(missing[1])
             raise ExpressionError(_first_line(message))
         if result.type() != _Type.BOOL:
             raise ExpressionError(f"its result is {result.type().name().lower()}, not true or false")

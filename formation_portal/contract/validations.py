@@ -185,10 +185,10 @@ def unknown_words(schema: FormSchema, rule: str) -> tuple[str, ...]:
             parties.update(map(word_of, specs))
     unknown = []
     places = ((_ENTITY_WORD, entity), (_ENTITY_GUARD, entity), (_PARTY_WORD, parties), (_PARTY_GUARD, parties))
-    for pattern, known in places:
+    for pattern, answers in places:
         for match in pattern.finditer(rule):
             word = next(filter(None, match.groups()), "")
-            if word not in known:
+            if word not in answers:
                 unknown.append(word)
     return tuple(dict.fromkeys(unknown))
 
@@ -222,7 +222,7 @@ def _compile(schema: FormSchema, number: int, stated: Validation) -> CompiledVal
     elif not stated.rule or not stated.message:
         fault = "it has no rule or no message"
     elif stated.level not in (ERROR, ADVICE):
-        fault = f"its level “{stated.level}” is unknown"
+        fault = "its level is neither error nor advice"
     else:
         try:
             expression = compile_expression(stated.rule)

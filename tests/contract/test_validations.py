@@ -201,7 +201,7 @@ def test_a_message_stands_at_the_question_or_section_that_the_rule_names(
         ([stated("true", "", section="Entity")], ["Validation 1 is left out: it has no rule or no message"]),
         (
             [stated("true", "M", level="fatal", section="Entity")],
-            ["Validation 1 (“M”) is left out: its level “fatal” is unknown"],
+            ["Validation 1 (“M”) is left out: its level is neither error nor advice"],
         ),
         (
             [stated("x > 1", "M", section="Entity")],

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
 
 from formation_portal.contract.examples import try_validations
 from formation_portal.contract.schema import FormSchema
@@ -68,16 +69,16 @@ def _tried(form: FormSchema) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
     """Return warnings and notes about validations that never hold, never fail, or cannot be judged."""
     warnings: list[Finding] = []
     notes: list[Finding] = []
-    for trial in try_validations(form, _EXAMPLES) if form.validations else []:
+    for trial in try_validations(form, _EXAMPLES, today=timezone.localdate()) if form.validations else []:
         subject = f"The validation “{trial.validation.stated.message}”"
         reasons = "; ".join(reason for reason, _ in trial.reasons.most_common(3))
-        if not trial.held and not trial.failed:
+        if not trial.successes and not trial.failures:
             message = f"{subject} was judged in none of {_EXAMPLES} example applications: {reasons}"
             warnings.append(Finding("never_judged", "validations", message))
-        elif not trial.held:
+        elif not trial.successes:
             message = f"{subject} held in none of {_EXAMPLES} example applications"
             warnings.append(Finding("never_holds", "validations", message))
-        elif not trial.failed:
+        elif not trial.failures:
             message = f"{subject} held in each of {_EXAMPLES} example applications that it judges"
             notes.append(Finding("never_fails", "validations", message))
     return tuple(warnings), tuple(notes)
