@@ -37,7 +37,7 @@ class Translation:
             "schema": {
                 **_translated(schema, texts, "form_name"),
                 "sections": [self._section(section, texts) for section in schema["sections"]],
-                "validations": [_translated(stated, texts, "message") for stated in schema["validations"]],
+                "validations": [_translated(stated, texts, "message") for stated in schema.get("validations", ())],
             },
             "estimated_timeline": texts.get(item["estimated_timeline"], item["estimated_timeline"]),
         }
