@@ -11,7 +11,7 @@ from formation_portal.contract.fields.base import FieldSpec
 from formation_portal.contract.schema import ENTITY
 from formation_portal.contract.schema import FormSchema as Form
 from formation_portal.service.models import Entity, FormSchema, Party, ShareClass
-from formation_portal.service.problems import ErrorDetail, pointer, raise_if_any
+from formation_portal.service.problems import ErrorDetail, pointer, raise_if_any, shown_list
 
 Path = tuple[str, ...]
 
@@ -139,10 +139,11 @@ def refuse_unsuitable_roles(form: Form, kind: str, roles: Iterable[str]) -> None
         elif role in APPLIES_TO:
             is_suitable = kind in APPLIES_TO[role]
         else:
-            detail = f"There is no role {role} here."
+            known_roles = sorted({*APPLIES_TO, *(section.role for section in form.role_sections if section.role)})
+            detail = f"Entry {index + 1} of roles must be one of these: {shown_list(known_roles)}."
             errors.append(ErrorDetail(pointer("roles", index), "unknown_role", detail, "roles"))
             continue
         if not is_suitable:
-            detail = f"A party of type {kind} can't have the role {role} here."
+            detail = f"Leave out the role {role}. A party of type {kind} cannot have it here."
             errors.append(ErrorDetail(pointer("roles", index), "party_type_not_allowed", detail, "roles"))
     raise_if_any(errors)

@@ -69,7 +69,7 @@ def _check_body(request: HttpRequest, takes: str | None) -> None:
     size = content_length(request.META)
     limit = BODY_LIMITS[takes or JSON]
     if size > limit:
-        raise ApiError("too_large", f"The body may have at most {limit:,} bytes.")
+        raise ApiError("too_large", f"The body must have at most {limit:,} bytes.")
     if size and takes is not None and request.content_type != takes:
         raise ApiError("unsupported_media_type", f"Send the body as {takes}.", headers={"Accept-Post": takes})
 
@@ -93,7 +93,7 @@ def with_envelope(view: ServiceView) -> ServiceView:
         request.method = method
         if isinstance(response, HttpResponseNotAllowed):
             allowed = ", ".join(sorted(response["Allow"].split(", ")))
-            detail = f"{method} is not allowed here; use {allowed}."
+            detail = f"{method} is not allowed here. Use {allowed}."
             response = error_response(request, ApiError("method_not_allowed", detail, headers={"Allow": allowed}))
         response[REQUEST_ID] = request_id
         response.headers.setdefault("Cache-Control", "no-store")

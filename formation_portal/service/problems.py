@@ -7,7 +7,13 @@ from dataclasses import KW_ONLY, dataclass, field
 from http import HTTPStatus
 from typing import Any
 
-from django.core.exceptions import BadRequest, SuspiciousOperation, TooManyFilesSent
+from django.core.exceptions import (
+    BadRequest,
+    RequestDataTooBig,
+    SuspiciousOperation,
+    TooManyFieldsSent,
+    TooManyFilesSent,
+)
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.multipartparser import MultiPartParserError
 from django.utils.encoding import escape_uri_path
@@ -50,7 +56,7 @@ STATUS_OF = {
 _PYDANTIC_ERRORS = {
     "missing": ("required", "{name} is missing."),
     "union_tag_not_found": ("required", "{name} is missing."),
-    "extra_forbidden": ("unknown_field", "{name} is not known here."),
+    "extra_forbidden": ("unknown_field", "Leave out {name}. This call does not take it."),
     "union_tag_invalid": ("not_an_option", "{name} must be one of these: {options}."),
     "literal_error": ("not_an_option", "{name} must be one of these: {options}."),
     "enum": ("not_an_option", "{name} must be one of these: {options}."),
@@ -66,14 +72,19 @@ _PYDANTIC_ERRORS = {
     "model_attributes_type": ("wrong_type", "{name} must be an object."),
     "string_too_long": ("too_long", "{name} must have at most {max_length:,} characters."),
     "too_long": ("too_long", "{name} must have at most {max_length:,} entries."),
-    "too_short": ("too_short", "{name} must have at least {min_length} entry."),
+    "too_short": ("too_short", "{name} must have at least one entry."),
     "greater_than_equal": ("out_of_range", "{name} must be {ge:,.16g} or more."),
     "less_than_equal": ("out_of_range", "{name} must be {le:,.16g} or less."),
 }
+# The most characters of a name, and entries of a list, that a sentence shows.
+_MAX_NAME = 100
+MAX_ENTRIES = 12
 # If all errors have the same code and it is listed here, the whole problem has this code too.
 _SHARED_CODES = frozenset({"unknown_field", "party_type_not_allowed", "currency_not_allowed"})
 # The tags of body variants, which pydantic counts as a step of an error's path.
 _VARIANT_TAGS = frozenset({"person", "corporate", "foundation", "entity", "party", "share_class"})
+# The scope of csp-data that each id goes with.
+_SCOPES = {"party_id": "party", "share_class_id": "share_class"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +117,26 @@ class ApiError(Exception):
 
 
 def refusal(code: str, detail: str) -> PydanticCustomError:
-    """Make an error for a validator to raise, which is answered with this code and sentence."""
+    """Make an error for a validator to raise, which is answered with this code and sentence. {name} is the member."""
     return PydanticCustomError(code, "{detail}", {"detail": detail})
 
 
-def not_found(noun: str) -> ApiError:
-    """Make a 404 for a record that does not exist or is another account's."""
-    return ApiError("not_found", f"There is no such {noun}.")
+def not_found(noun: str, *, member: str = "") -> ApiError:
+    """Make a 404 for a record that does not exist or is another account's. `member` of the call has its id."""
+    if not member:
+        return ApiError("not_found", f"There is no such {noun}.")
+    detail = f"There is no {noun} with this {member}."
+    return ApiError("not_found", detail, errors=(ErrorDetail(pointer(member), "not_found", detail, member),))
+
+
+def shown_name(name: object) -> str:
+    """Shorten a name of the caller's for a sentence."""
+    text = str(name)
+    return text if len(text) <= _MAX_NAME else f"{text[:_MAX_NAME]}…"
+
+
+def shown_list(entries: Sequence[object]) -> str:
+    return ", ".join(map(shown_name, entries[:MAX_ENTRIES])) + (" …" if len(entries) > MAX_ENTRIES else "")
 
 
 def invalid(details: Iterable[ErrorDetail], detail: str = "") -> ApiError:
@@ -159,11 +183,20 @@ def _api_error(error: Exception) -> ApiError:
         return error
     if isinstance(error, ValidationError):
         return invalid(map(_error_detail, error.errors))
+    if isinstance(error, HttpError) and isinstance(error.__cause__, ApiError):
+        # The parser's own refusal, which ninja wraps.
+        return error.__cause__
     if isinstance(error, HttpError) and error.status_code == HTTPStatus.BAD_REQUEST:
         return ApiError("malformed_json", "The body is not valid JSON in UTF-8.")
     if isinstance(error, Http404):
-        return not_found("resource")
-    if isinstance(error, BadRequest | SuspiciousOperation | MultiPartParserError | TooManyFilesSent):
+        return ApiError("not_found", "There is nothing at this address.")
+    if isinstance(error, TooManyFieldsSent | TooManyFilesSent):
+        return ApiError("malformed_request", "The body has too many parts. Send only the members of this call.")
+    if isinstance(error, RequestDataTooBig):
+        return ApiError("malformed_request", "The members beside the file are too large.")
+    if isinstance(error, MultiPartParserError):
+        return ApiError("malformed_request", "The body is not valid multipart/form-data with its boundary.")
+    if isinstance(error, BadRequest | SuspiciousOperation):
         return ApiError("malformed_request", "The request could not be read.")
     if isinstance(error, DATABASE_AWAY):
         logger.warning("the service's database did not answer: %s", error)
@@ -188,10 +221,16 @@ def _error_detail(error: Mapping[str, Any]) -> ErrorDetail:
     if str(error["type"]).startswith("union_tag"):
         steps = [str(error["ctx"]["discriminator"]).strip("'()")]
     name = next((step for step in reversed(steps) if isinstance(step, str)), None)
+    member = shown_name(name) if name else "The body"
+    if name and isinstance(steps[-1], int):
+        member = f"Entry {steps[-1] + 1} of {member}"
     values = error.get("ctx", {})
     code, sentence = _PYDANTIC_ERRORS.get(str(error["type"]), ("invalid", "{name} is not valid."))
+    if name in _SCOPES and code == "unknown_field":
+        sentence = f"Leave out {{name}}, or send scope={_SCOPES[name]} with it."
     if "detail" in values:
-        code, sentence = str(error["type"]), "{detail}"
+        code = str(error["type"])
+        sentence = values["detail"]
     options = str(values.get("expected_tags", values.get("expected", ""))).replace("'", "").replace(" or ", ", ")
-    detail = sentence.format_map({**values, "name": name or "The body", "options": options})
+    detail = sentence.format_map({**values, "name": member, "options": options})
     return ErrorDetail(pointer(*steps), code, detail, name)

@@ -12,7 +12,7 @@ from formation_portal.contract.lifecycle import WRITABLE, State
 from formation_portal.service import identifiers
 from formation_portal.service.auth import key_of
 from formation_portal.service.models import Document, Entity, Party, ShareClass, Shareholding
-from formation_portal.service.problems import ApiError, ErrorDetail, not_found, pointer
+from formation_portal.service.problems import ApiError, not_found
 from formation_portal.service.schemas import Paging
 
 Row = TypeVar("Row", bound=Model)
@@ -35,7 +35,10 @@ def entity_to_write(request: HttpRequest, entity_id: str) -> Entity:
     """Lock and return the account's entity. Raises 404, or 409 if its state allows no writing."""
     entity = entity_for_transition(request, entity_id)
     if State(entity.status) not in WRITABLE:
-        raise ApiError("invalid_state", f"An entity that is {entity.status} can't be changed.")
+        detail = (
+            f"An entity that is {entity.status} cannot be changed, only one that is {' or '.join(sorted(WRITABLE))}."
+        )
+        raise ApiError("invalid_state", detail)
     return entity
 
 
@@ -80,10 +83,7 @@ def find_or_404(rows: QuerySet[Row], record_id: str, prefix: str, noun: str, *, 
     """Find a record or raise 404, without an SQL query for a malformed id. The 404 points to the body's `member`."""
     row = rows.filter(pk=record_id).first() if identifiers.is_id(record_id, prefix) else None
     if row is None:
-        error = not_found(noun)
-        if member:
-            error.errors = (ErrorDetail(pointer(member), error.code, error.detail, member),)
-        raise error
+        raise not_found(noun, member=member)
     return row
 
 

@@ -35,7 +35,7 @@ WORDS = f"^[^{_CONTROLS}]*[^{_CONTROLS}{WHITE_SPACE}{DEFAULT_IGNORABLE}{BRAILLE_
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A documented pattern of a text. A text that does not match it is refused with `detail`."""
+    """A documented pattern of a text. A text that does not match it is refused with `detail` about {name}."""
 
     pattern: str
     detail: str
@@ -85,14 +85,14 @@ Time = Annotated[datetime, PlainSerializer(format_time), WithJsonSchema({"type":
 Line = Annotated[str, documented_text(LINE, limit=500)]
 Words = Annotated[str, documented_text(WORDS, limit=500)]
 RoleName = Annotated[
-    str, Pattern(r"^[a-z][a-z0-9_-]{0,49}$", "Send the name of a role, like director.", "unknown_role")
+    str, Pattern(r"^[a-z][a-z0-9_-]{0,49}$", "{name} must be a role in lower case, like director.", "unknown_role")
 ]
 
 
 def distinct(values: list[Item]) -> list[Item]:
     """Return the values. Raises PydanticCustomError if one is repeated."""
     if len(set(values)) < len(values):
-        raise refusal("duplicate", "Send each value only once.")
+        raise refusal("duplicate", "{name} must have each entry only once.")
     return values
 
 
@@ -135,7 +135,7 @@ LAST_PAGE = 1_000_000
 def _only_digits(value: Any) -> Any:
     """Refuse a number in a query that is not only digits: pydantic would take "1_0" and " 1" too."""
     if isinstance(value, str) and parse_integer(value, digits=9) is None:
-        raise ValueError("must be a whole number in digits")
+        raise refusal("invalid", "{name} must be a whole number of at most nine digits, like 1.")
     return value
 
 

@@ -120,10 +120,10 @@ def _plain_name(name: str) -> str:
 
 def _checked_mime_type(file: "UploadedFile[Any]") -> str:
     if (file.size or 0) > FILE_LIMIT:
-        error = ErrorDetail("/file", "too_large", "The file is too large", "file")
-        raise ApiError("too_large", f"A file may have at most {FILE_LIMIT:,} bytes.", errors=[error])
+        detail = f"file must have at most {FILE_LIMIT:,} bytes. It has {file.size:,}."
+        raise ApiError("too_large", detail, errors=[ErrorDetail("/file", "too_large", detail, "file")])
     if not file.size:
-        raise invalid([ErrorDetail("/file", "empty", "The file is empty", "file")], "The file is empty.")
+        raise invalid([ErrorDetail("/file", "empty", "file is empty. Send a PDF, JPEG or PNG.", "file")])
     head = file.read(_HEAD_BYTES)
     file.seek(0)
     if b"%PDF-" in head:
@@ -132,5 +132,6 @@ def _checked_mime_type(file: "UploadedFile[Any]") -> str:
         return "image/jpeg"
     if head.startswith(b"\x89PNG\r\n\x1a\n"):
         return "image/png"
-    error = ErrorDetail("/file", "unsupported_media_type", "The file is not a PDF, JPEG or PNG", "file")
-    raise ApiError("unsupported_media_type", "Send a PDF, JPEG or PNG file.", errors=[error])
+    detail = "file must be a PDF, JPEG or PNG."
+    error = ErrorDetail("/file", "unsupported_media_type", detail, "file")
+    raise ApiError("unsupported_media_type", detail, errors=[error])

@@ -14,7 +14,7 @@ from formation_portal.contract.rules import evaluate
 from formation_portal.contract.schema import FormSchema
 from formation_portal.service import models
 from formation_portal.service.entity_forms import parsed_form, record_path
-from formation_portal.service.parsing import ParsedAnswers
+from formation_portal.service.parsing import ParsedAnswers, named_by_member
 from formation_portal.service.problems import ErrorDetail, pointer, raise_if_any
 
 
@@ -41,11 +41,13 @@ def refuse_impossible_values(
     elif holder is not None:
         contract_holder = _share_class(holder, form)
     problems = evaluate(form, record).impossible_answers(contract_holder)
-    raise_if_any(
-        ErrorDetail(answers.bounded[name], problem.code, problem.message, name)
-        for name, problem in problems.items()
-        if name in answers.bounded
-    )
+    errors = []
+    for name, problem in problems.items():
+        answer = answers.bounded.get(name)
+        if answer is not None:
+            detail = named_by_member(problem.message, label=answer.label, member=answer.member)
+            errors.append(ErrorDetail(answer.pointer, problem.code, detail, name))
+    raise_if_any(errors)
 
 
 def record_of(entity: models.Entity, form: FormSchema) -> Record:
@@ -103,8 +105,8 @@ def _error_detail(form: FormSchema, need: Need) -> ErrorDetail:
 def _pointer(form: FormSchema, need: Need) -> str:
     if need.party_id:
         fields: list[FieldSpec] = []
-        for section in form.role_sections:
-            for group in section.groups.values():
+        for role_section in form.role_sections:
+            for group in role_section.groups.values():
                 fields += group
         return pointer("parties", need.party_id, *_steps(fields, need))
     if need.share_class_id:

@@ -26,6 +26,10 @@ class Caller:
         _, key = create_key(scopes=scopes or SCOPES, account=account)
         return cls(key)
 
+    def send(self, path: str, body: bytes, *, content_type: str = "application/json") -> Any:
+        """Post bytes as they are."""
+        return self._client.generic("POST", f"/api/v1{path}", body, content_type=content_type)
+
     def call(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         return self._client.generic(

@@ -34,22 +34,27 @@ def caller(caller: Caller) -> Caller:
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "code"),
+    ("key", "value", "code", "detail"),
     [
-        ("staff", 0, "too_small"),
-        ("capital", {"amount": 19999.99, "currency": "USD"}, "too_small"),
-        ("markets", ["Europe", "Asia"], "too_many_options"),
+        ("staff", 0, "too_small", "bvi.staff must be from 1 to 50"),
+        (
+            "capital",
+            {"amount": 19999.99, "currency": "USD"},
+            "too_small",
+            "bvi.capital must be USD\xa020,000.00 or more",
+        ),
+        ("markets", ["Europe", "Asia"], "too_many_options", "Choose at most 1 answer to bvi.markets"),
     ],
 )
 def test_an_answer_outside_a_bound_is_refused_and_the_old_one_stays(
-    caller: Caller, key: str, value: Any, code: str
+    caller: Caller, key: str, value: Any, code: str, detail: str
 ) -> None:
     entity = caller.entity()
     good = {"staff": 7, "capital": {"amount": 20000, "currency": "USD"}, "markets": ["Asia"]}
     assert caller.answers(entity, **good).status_code == 200
     answer = caller.answers(entity, **{key: value})
     [error] = problem(answer, 422, "validation_failed", f"/csp_data/bvi.{key}")["errors"]
-    assert (error["field"], error["code"]) == (f"bvi.{key}", code)
+    assert (error["field"], error["code"], error["detail"]) == (f"bvi.{key}", code, detail)
     kept = caller.get(f"/entities/{entity}/csp-data").json()["data"]["csp_data"]
     assert {name: kept[f"bvi.{name}"] for name in good} == good
 

@@ -107,3 +107,31 @@ def test_a_reference_to_a_removed_class_is_no_answer(caller: Caller) -> None:
     assert missing not in needed(caller, entity)
     caller.delete(f"/entities/{entity}/share-classes/{share_class}")
     assert missing in needed(caller, entity)
+
+
+def test_a_rule_of_the_schema_that_does_not_hold_is_refused_in_its_own_words(
+    caller: Caller, ready: dict[str, str]
+) -> None:
+    items = example_catalog.items()
+    items[0]["schema"]["validations"] = [
+        {
+            "rule": "entity['bvi.staff'] < 50.0",
+            "message": "Holding companies have fewer than 50 staff.",
+            "level": "error",
+            "field": "bvi.staff",
+        },
+        {
+            "rule": "size(parties) > 1",
+            "message": "There must be two people.",
+            "level": "error",
+            "section": "role:director",
+        },
+    ]
+    store_catalog(items)
+    caller.answers(ready["entity"], staff=50)
+    body = problem(caller.post(f"/entities/{ready['entity']}/submit"), 422, "requirements_not_met")
+    assert body["detail"] == "2 things must be corrected."
+    assert [(error["code"], error["pointer"], error["detail"]) for error in body["errors"]] == [
+        ("contradictory", "/csp_data/bvi.staff", "Holding companies have fewer than 50 staff."),
+        ("contradictory", "/parties", "There must be two people."),
+    ]

@@ -89,12 +89,14 @@ CACHE_CONTROL = "private, max-age=300"
 
 router = Router(tags=["Catalog"])
 
-Slug = Annotated[str, Pattern("^[a-z0-9-]{1,100}$", "Send the slug of a jurisdiction, like british-virgin-islands.")]
+Slug = Annotated[str, Pattern("^[a-z0-9-]{1,100}$", "{name} must be the slug of a jurisdiction, like switzerland.")]
 Type = Literal["Corporation", "Foundation"]
 ProductId = Annotated[
     str,
     Pattern(
-        "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$", "Send the id of a product as a UUID.", "not_a_uuid"
+        "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$",
+        "{name} must be the id of a product, which is a UUID.",
+        "not_a_uuid",
     ),
 ]
 

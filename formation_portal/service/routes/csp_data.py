@@ -49,7 +49,8 @@ class ShareClassAnswersIn(_AnswersIn):
 def scope(body: Any) -> Any:
     """Return the scope of a body. pydantic's errors show this function's name."""
     if isinstance(body, dict):
-        return body.get("scope", "entity")
+        # None would be taken for a missing scope.
+        return "null" if body.get("scope", "") is None else body.get("scope", "entity")
     return getattr(body, "scope", "entity")
 
 
@@ -79,16 +80,16 @@ def submit_csp_data(request: HttpRequest, entity_id: EntityId, body: Annotated[C
     """Merges answers key by key; null clears. `scope` and an id name a party or share class instead of the entity."""
     entity = queries.entity_to_write(request, entity_id)
     if body.csp_form_schema_id.lower() != entity.form_id:
-        detail = f"This entity uses the form schema {entity.form_id}; post answers to that schema."
+        detail = f"csp_form_schema_id must be {entity.form_id}, which is the form schema of this entity."
         raise ApiError("schema_superseded", detail)
     form = parsed_form(entity.form)
     holder: Party | ShareClass | None = None
     fields = entity_fields(form)
     if isinstance(body, PartyAnswersIn):
-        holder = queries.party_of(entity, body.party_id)
+        holder = queries.party_of(entity, body.party_id, member="party_id")
         fields = party_fields(form, holder.party_type, holder.roles)
     elif isinstance(body, ShareClassAnswersIn):
-        holder = queries.share_class_of(entity, body.share_class_id)
+        holder = queries.share_class_of(entity, body.share_class_id, member="share_class_id")
         fields = share_class_fields(form)
     answers = AnswerParser(share_classes=queries.share_class_ids(entity)).csp_data(body.csp_data, fields)
     raise_if_any(answers.errors)
@@ -120,7 +121,7 @@ def get_csp_data(
     entity = queries.entity_to_read(request, entity_id)
     holder: Party | ShareClass | None = None
     if party_id is not None:
-        holder = queries.party_of(entity, party_id)
+        holder = queries.party_of(entity, party_id, member="party_id")
     elif share_class_id is not None:
-        holder = queries.share_class_of(entity, share_class_id)
+        holder = queries.share_class_of(entity, share_class_id, member="share_class_id")
     return {"data": serialize_csp_data(entity, holder)}

@@ -16,7 +16,7 @@ from formation_portal.service import identifiers, queries, storage
 from formation_portal.service.entity_forms import document_keys, parsed_form
 from formation_portal.service.models import Document, Entity, Party
 from formation_portal.service.pipeline import MULTIPART, route
-from formation_portal.service.problems import ApiError, ErrorDetail, invalid, pointer
+from formation_portal.service.problems import ApiError, ErrorDetail, invalid, pointer, shown_list
 from formation_portal.service.schemas import (
     DocumentId,
     EntityId,
@@ -53,7 +53,9 @@ WRITE = "documents:write"
 ONE = "/entities/{entity_id}/documents/{document_id}"
 Scope = Literal["entity", "party"]
 Key = Annotated[
-    str, Field(max_length=500), Pattern(r"^[^\u0000-\u001f\u007f]+$", "Send the name of the document’s slot.")
+    str,
+    Field(max_length=500),
+    Pattern(r"^[^\u0000-\u001f\u007f]+$", "{name} must be the name of a document, as in the form schema."),
 ]
 
 # The types of files, which ninja can't add to the document.
@@ -84,8 +86,12 @@ def upload_document(
     """Uploads a PDF, JPEG or PNG into the slot that `document_key` names. A later upload replaces the earlier one."""
     entity = queries.entity_to_write(request, entity_id)
     party = _party(entity, scope, party_id)
-    if document_key not in document_keys(parsed_form(entity.form), party):
-        detail = f"This form has no document named {document_key} here."
+    keys = sorted(document_keys(parsed_form(entity.form), party))
+    if document_key not in keys:
+        holder = "this party" if party else "the entity"
+        detail = f"This form asks for no documents of {holder}."
+        if keys:
+            detail = f"document_key must be one of these: {shown_list(keys)}."
         raise invalid([ErrorDetail(pointer("document_key"), "unknown_field", detail, "document_key")])
     document_id = identifiers.new_document_id()
     with storage.store_upload(file, path=f"{entity.id}/{document_id}") as document:
@@ -109,7 +115,7 @@ def list_documents(
     entity = queries.entity_to_read(request, entity_id)
     rows = Document.objects.filter(entity=entity).order_by("created_at", "id")
     if party_id is not None:
-        rows = rows.filter(party=queries.party_of(entity, party_id))
+        rows = rows.filter(party=queries.party_of(entity, party_id, member="party_id"))
     return queries.paginate(rows, paging)
 
 
@@ -145,10 +151,10 @@ def remove_document(request: HttpRequest, entity_id: EntityId, document_id: Docu
 def _party(entity: Entity, scope: Scope, party_id: str | None) -> Party | None:
     if scope == "entity":
         if party_id is not None:
-            detail = "A document of a party is sent with scope=party."
+            detail = "scope must be party for a document of a party. For one of the entity, leave out party_id."
             raise invalid([ErrorDetail(pointer("scope"), "invalid", detail, "scope")])
         return None
     if party_id is None:
-        detail = "scope=party needs party_id."
+        detail = "party_id is missing. A document with scope=party needs it."
         raise invalid([ErrorDetail(pointer("party_id"), "required", detail, "party_id")])
-    return queries.party_of(entity, party_id)
+    return queries.party_of(entity, party_id, member="party_id")

@@ -3,7 +3,8 @@
 **S** marks the supplementary calls.
 """
 
-from typing import Annotated, Any, Literal
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, get_args
 
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest
@@ -12,6 +13,7 @@ from ninja import Query, Router
 from pydantic import BaseModel, ConfigDict, Field
 
 from formation_portal.contract.lifecycle import AGENT, TRANSITIONS, State, is_possible, transition_to
+from formation_portal.contract.needs import CORRECTIONS
 from formation_portal.core.databases import SERVICE
 from formation_portal.service import queries, retention
 from formation_portal.service.auth import key_of, require
@@ -19,7 +21,7 @@ from formation_portal.service.entity_forms import entity_fields, parsed_form
 from formation_portal.service.models import CatalogItem, Entity
 from formation_portal.service.parsing import AnswerParser
 from formation_portal.service.pipeline import JSON, route
-from formation_portal.service.problems import ApiError, not_found, raise_if_any
+from formation_portal.service.problems import ApiError, ErrorDetail, not_found, raise_if_any
 from formation_portal.service.schemas import (
     EntityId,
     One,
@@ -35,13 +37,11 @@ from formation_portal.service.serializers import Json, serialize_entity
 from formation_portal.service.submission_check import missing_for_submission, refuse_impossible_values
 from formation_portal.service.webhooks import events
 
-ClientReference = Annotated[
-    str, Pattern(r"^[!-~]{1,100}$", "Send client_reference as 1 to 100 visible ASCII characters.")
-]
+ClientReference = Annotated[str, Pattern(r"^[!-~]{1,100}$", "{name} must be 1 to 100 visible ASCII characters.")]
 Note = Annotated[
     str,
     Field(max_length=10_000),
-    Pattern(r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$", "Send the note without control characters."),
+    Pattern(r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$", "Send {name} without control characters."),
 ]
 Status = Annotated[str, Field(json_schema_extra={"enum": [str(state) for state in State]})]
 
@@ -75,10 +75,14 @@ class EntityOut(BaseModel):
     updated_at: Time
 
 
+Target = Literal["in_review", "returned_for_changes", "submitted_to_csp", "rejected", "incorporated", "withdrawn"]
+_TARGETS: tuple[str, ...] = get_args(Target)
+
+
 class StatusIn(StrictBody):
     """The body of POST /entities/{id}/status. Submitting is a call of its own."""
 
-    status: Literal["in_review", "returned_for_changes", "submitted_to_csp", "rejected", "incorporated", "withdrawn"]
+    status: Target
     note: Note = ""
 
 
@@ -94,7 +98,7 @@ def create_entity(request: HttpRequest, body: EntityIn) -> Json:
     items = CatalogItem.objects.select_related("form").filter(is_listed=True)
     item = items.filter(jurisdiction_product_id=body.jurisdiction_product_id.lower()).first()
     if item is None:
-        raise not_found("product")
+        raise not_found("product", member="jurisdiction_product_id")
     key = key_of(request)
     _refuse_duplicate(request, body.client_reference)
     answers = AnswerParser().properties(body.properties, entity_fields(parsed_form(item.form)))
@@ -123,7 +127,7 @@ def _refuse_duplicate(request: HttpRequest, client_reference: str | None) -> Non
         return
     existing = Entity.objects.filter(created_by=key_of(request), client_reference=client_reference).first()
     if existing is not None:
-        detail = f"This key has an entity with the client_reference {client_reference} already."
+        detail = f"This key has an entity with the client_reference {client_reference} already. Send another."
         raise ApiError("conflict", detail, members={"existing_id": existing.id})
 
 
@@ -168,7 +172,8 @@ def delete_entity(request: HttpRequest, entity_id: EntityId) -> None:
     """**S** Deletes a draft with its parties, shares and documents."""
     entity = queries.entity_for_transition(request, entity_id)
     if entity.status != State.DRAFT:
-        raise ApiError("invalid_state", f"Only a draft can be deleted; this entity is {entity.status}.")
+        detail = f"An entity that is {entity.status} cannot be deleted, only one that is {State.DRAFT}."
+        raise ApiError("invalid_state", detail)
     events.party_changed(entity, "removed", *queries.parties_of(entity))
     retention.delete_entity(entity)
 
@@ -179,14 +184,26 @@ def submit_entity(request: HttpRequest, entity_id: EntityId) -> Json:
     entity = queries.entity_for_transition(request, entity_id)
     transition = TRANSITIONS["submit"]
     if not is_possible(transition.name, State(entity.status)):
-        raise ApiError("invalid_state", f"An entity that is {entity.status} can't be submitted.")
-    if needs := missing_for_submission(entity):
-        count = "1 thing is" if len(needs) == 1 else f"{len(needs)} things are"
-        raise ApiError("requirements_not_met", f"{count} still needed.", errors=needs)
+        sources = " or ".join(sorted(transition.sources))
+        detail = f"An entity that is {entity.status} cannot be submitted, only one that is {sources}."
+        raise ApiError("invalid_state", detail)
+    if errors := missing_for_submission(entity):
+        raise ApiError("requirements_not_met", _count_needs(errors), errors=errors)
     if entity.first_submitted_at is None:
         entity.first_submitted_at = timezone.now()
         entity.save(update_fields=["first_submitted_at"])
     return {"data": _set_status(entity, transition.target, note="")}
+
+
+def _count_needs(errors: Sequence[ErrorDetail]) -> str:
+    corrections = sum(error.code in CORRECTIONS for error in errors)
+    missing = len(errors) - corrections
+    counts = []
+    if missing:
+        counts.append("1 thing is missing" if missing == 1 else f"{missing} things are missing")
+    if corrections:
+        counts.append("1 thing must be corrected" if corrections == 1 else f"{corrections} things must be corrected")
+    return f"{' and '.join(counts)}."
 
 
 @route(router, "POST", "/entities/{entity_id}/status", scopes=(REVIEW, WRITE), gives=One[EntityOut], takes=JSON)
@@ -197,7 +214,10 @@ def set_status(request: HttpRequest, entity_id: EntityId, body: StatusIn) -> Jso
     is_by_agent = any(transition.by == AGENT for transition in TRANSITIONS.values() if transition.target is target)
     require(key_of(request), (REVIEW,) if is_by_agent else (WRITE,))
     if transition_to(target, State(entity.status)) is None:
-        raise ApiError("invalid_state", f"An entity that is {entity.status} can't become {target}.")
+        targets = [state for state in _TARGETS if transition_to(State(state), State(entity.status))]
+        detail = f"An entity that is {entity.status} cannot become {target}"
+        detail += f", only {' or '.join(targets)}." if targets else "."
+        raise ApiError("invalid_state", detail)
     return {"data": _set_status(entity, target, note=body.note)}
 
 

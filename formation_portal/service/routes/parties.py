@@ -19,7 +19,7 @@ from formation_portal.service.idempotency import forget_answers
 from formation_portal.service.models import Entity, Party, prefix_marks, role_mark
 from formation_portal.service.parsing import AnswerParser, ParsedAnswers
 from formation_portal.service.pipeline import JSON, route
-from formation_portal.service.problems import ApiError, ErrorDetail, pointer, raise_if_any
+from formation_portal.service.problems import ApiError, ErrorDetail, invalid, pointer, raise_if_any
 from formation_portal.service.schemas import (
     EntityId,
     Line,
@@ -104,7 +104,7 @@ WRITE = "parties:write"
 PARTIES = "/entities/{entity_id}/parties"
 ONE = f"{PARTIES}/{{party_id}}"
 Search = Annotated[
-    str, Field(max_length=200), Pattern(r"^[^\u0000-\u001f\u007f]*$", "Search without control characters.")
+    str, Field(max_length=200), Pattern(r"^[^\u0000-\u001f\u007f]*$", "Send {name} without control characters.")
 ]
 # The properties that name a party. They may not be blank (INTERFACE.md, "Parties").
 _NAMES = {"person": ("first_name", "last_name"), "corporate": ("name",), "foundation": ("name",)}
@@ -195,6 +195,9 @@ def update_party(request: HttpRequest, entity_id: EntityId, party_id: PartyId, b
     """**S** Changes roles and properties; null clears a property. The type can't be changed."""
     entity = queries.entity_to_write(request, entity_id)
     party = queries.party_of(entity, party_id)
+    if "party_type" in body.properties:
+        detail = "Leave out party_type. The type of a party cannot be changed."
+        raise invalid([ErrorDetail(pointer("party_type"), "unknown_field", detail, "party_type")])
     if body.roles is not None:
         refuse_unsuitable_roles(parsed_form(entity.form), party.party_type, body.roles)
         if canonical.SHAREHOLDER not in body.roles:
@@ -226,7 +229,7 @@ def _parsed_properties(entity: Entity, party: Party, body: Json) -> ParsedAnswer
     errors = list(answers.errors)
     for name in _NAMES[party.party_type]:
         if (name,) in answers.values and answers.values[name,] is None:
-            errors.append(ErrorDetail(pointer(name), "required", f"Send {name} with a name.", name))
+            errors.append(ErrorDetail(pointer(name), "required", f"{name} must not be blank.", name))
     raise_if_any(errors)
     return answers
 
@@ -239,4 +242,4 @@ def _refuse_full(entity: Entity) -> None:
 
 def _refuse_shareholder(party: Party) -> None:
     if getattr(party, "holds", False):
-        raise ApiError("conflict", "This party holds shares; remove its shareholdings first.")
+        raise ApiError("conflict", "This party holds shares. Remove its shareholdings first.")

@@ -17,7 +17,7 @@ from formation_portal.service.entity_forms import active_roles, parsed_form, sha
 from formation_portal.service.models import Entity, Party, ShareClass, Shareholding
 from formation_portal.service.parsing import AnswerParser
 from formation_portal.service.pipeline import JSON, route
-from formation_portal.service.problems import ApiError, ErrorDetail, pointer, raise_if_any
+from formation_portal.service.problems import ApiError, ErrorDetail, pointer, raise_if_any, shown_name
 from formation_portal.service.schemas import (
     EntityId,
     One,
@@ -143,7 +143,7 @@ def remove_share_class(request: HttpRequest, entity_id: EntityId, share_class_id
     """**S** Removes a class without shareholdings."""
     row = queries.share_class_of(_writable_entity(request, entity_id), share_class_id)
     if row.shareholdings.exists():
-        raise ApiError("conflict", "Shares of this class are held; remove the shareholdings first.")
+        raise ApiError("conflict", "Shares of this class are held. Remove its shareholdings first.")
     row.delete()
 
 
@@ -169,18 +169,24 @@ def _change(row: ShareClass, entity: Entity, body: Mapping[str, Any]) -> None:
     refused_pointers = {error.pointer for error in answers.errors}
     for name in _REQUIRED:
         if name not in properties and pointer(name) not in refused_pointers:
-            errors.append(ErrorDetail(pointer(name), "required", f"A class of shares needs {name}.", name))
+            errors.append(
+                ErrorDetail(pointer(name), "required", f"{name} is missing. Every share class needs it.", name)
+            )
     if (code := properties.get("currency")) is not None and not is_currency(code):
-        errors.append(ErrorDetail("/currency", "currency_not_allowed", "Send an ISO 4217 code.", "currency"))
+        errors.append(
+            ErrorDetail(
+                "/currency", "currency_not_allowed", "currency must be a code in ISO 4217, like USD.", "currency"
+            )
+        )
     if properties.get("par_value", 0) < 0:
-        errors.append(ErrorDetail("/par_value", "negative", "A par value must be zero or more.", "par_value"))
+        errors.append(ErrorDetail("/par_value", "negative", "par_value must be 0 or more.", "par_value"))
     raise_if_any(errors)
     row.properties = properties
     row.name = properties["name"]
     refuse_impossible_values(entity, row, answers)
     for other in ShareClass.objects.filter(entity=entity).exclude(pk=row.pk):
         if other.name.casefold() == row.name.casefold():
-            detail = f"This entity has a class named {other.name}."
+            detail = f"This entity has a share class named {shown_name(other.name)} already. Send another name."
             raise ApiError("conflict", detail, members={"existing_id": other.id})
     row.save()
 
@@ -198,7 +204,11 @@ def add_shareholding(request: HttpRequest, entity_id: EntityId, body: Shareholdi
     if canonical.SHAREHOLDER not in party.roles:
         raise ApiError("conflict", "Give this party the role shareholder first.")
     if existing := Shareholding.objects.filter(party=party, share_class=share_class).first():
-        raise ApiError("conflict", "This party holds shares of this class.", members={"existing_id": existing.id})
+        raise ApiError(
+            "conflict",
+            "This party holds shares of this class already. Change that shareholding.",
+            members={"existing_id": existing.id},
+        )
     row = Shareholding.objects.create(party=party, share_class=share_class, shares_held=body.shares_held)
     events.shareholding_created(entity, row)
     _report_changed_roles(entity, party)

@@ -38,14 +38,14 @@ Url = Annotated[
     Field(max_length=URL_LIMIT),
     Pattern(
         URL_PATTERN,
-        "Send a web address in lower case without user name or fragment, like https://example.com/events.",
+        "{name} must be a web address in lower case without user name or fragment, like https://example.com/events.",
         "not_a_url",
     ),
 ]
 Description = Annotated[
     str,
     Field(max_length=500),
-    Pattern(r"^[^\u0000-\u001f\u007f-\u009f]*$", "Send the description on one line."),
+    Pattern(r"^[^\u0000-\u001f\u007f-\u009f]*$", "{name} must be one line without control characters."),
 ]
 
 
@@ -98,7 +98,7 @@ def add_webhook(request: HttpRequest, body: WebhookIn) -> HttpResponse:
     try:
         refuse_obvious(body.url)
     except TargetRefused:
-        detail = "The address must be a public https address, or in a network that the service's settings allow."
+        detail = "url must be a public https address, or in a network that the service's settings allow."
         raise invalid([ErrorDetail(pointer("url"), "target_not_allowed", detail, "url")]) from None
     # Locked, so that simultaneous requests don't exceed the limit together.
     account = Account.objects.select_for_update().get(pk=key_of(request).account_id)

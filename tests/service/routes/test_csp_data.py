@@ -18,35 +18,82 @@ def test_answers_merge_key_by_key_and_null_clears(caller: Caller, entity: str) -
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "code"),
+    ("key", "value", "code", "detail"),
     [
-        ("activity", "Fishing", "not_an_option"),
-        ("partners", "x" * 501, "too_long"),
-        ("capital", {"amount": 5, "currency": "EUR"}, "currency_not_allowed"),
-        ("capital", {"amount": 0.001, "currency": "USD"}, "too_precise"),
-        ("mail", {"street1": "1 Main St"}, "incomplete_address"),
-        ("agent_office", example_catalog.AGENT, "provided_by_agent"),
+        ("activity", "Fishing", "not_an_option", "bvi.activity must be one of these: Holding company, Trading."),
+        ("activity", ["Trading"], "not_an_option", "bvi.activity must be one of these: Holding company, Trading."),
+        ("partners", "x" * 501, "too_long", "Shorten bvi.partners to 500 characters or fewer. It has 501."),
+        ("partners", "\x01", "control_characters", "Send bvi.partners without control characters."),
+        (
+            "capital",
+            {"amount": 5, "currency": "EUR"},
+            "currency_not_allowed",
+            "currency of bvi.capital must be one of these: USD.",
+        ),
+        (
+            "capital",
+            {"amount": 0.001, "currency": "USD"},
+            "too_precise",
+            "Enter bvi.capital with at most 2 decimals in USD.",
+        ),
+        ("capital", {"amount": 5}, "required", "currency of bvi.capital is missing."),
+        ("mail", {"street1": "1 Main St"}, "incomplete_address", "city and country of bvi.mail are missing."),
+        (
+            "mail",
+            {"zip": "VG1110"},
+            "unknown_part",
+            "Leave out zip in bvi.mail. Its parts are street1, street2, city, region, postcode, country.",
+        ),
+        (
+            "substance",
+            ["Banking", "None of these"],
+            "not_an_option",
+            "bvi.substance must have no other entry beside “None of these”.",
+        ),
+        (
+            "agent_office",
+            example_catalog.AGENT,
+            "provided_by_agent",
+            "Leave out bvi.agent_office. The agent answers it.",
+        ),
     ],
 )
 def test_a_value_of_the_wrong_shape_is_refused_at_its_field(
-    caller: Caller, entity: str, key: str, value: Any, code: str
+    caller: Caller, entity: str, key: str, value: Any, code: str, detail: str
 ) -> None:
     answer = caller.answers(entity, **{key: value})
     problem(answer, 422, code if code == "currency_not_allowed" else "validation_failed")
     error = answer.json()["errors"][0]
     assert (error["pointer"], error["field"], error["code"]) == (f"/csp_data/bvi.{key}", f"bvi.{key}", code)
-    assert error["detail"]
+    assert error["detail"] == detail
 
 
 @pytest.mark.parametrize(
     ("key", "value", "where", "detail"),
     [
-        ("listed", "true", "/bvi.listed", "“Listed” must be true or false"),
-        ("staff", "12", "/bvi.staff", "“Staff” must be a number"),
-        ("staff", True, "/bvi.staff", "Enter “Staff” in digits, like 10000"),
-        ("capital", {"amount": "5", "currency": "USD"}, "/bvi.capital/amount", "“Capital”, amount, must be a number"),
-        ("started", {"day": "24", "month": "11", "year": "2026"}, "/bvi.started", "“Started” must be a text"),
-        ("markets", "Europe", "/bvi.markets", "Choose “Markets” from the list"),
+        ("listed", "true", "/bvi.listed", "bvi.listed must be true or false."),
+        ("staff", "12", "/bvi.staff", "bvi.staff must be a number, like 10000."),
+        ("staff", True, "/bvi.staff", "bvi.staff must be a number, like 10000."),
+        (
+            "capital",
+            {"amount": "5", "currency": "USD"},
+            "/bvi.capital/amount",
+            "amount of bvi.capital must be a number.",
+        ),
+        ("capital", 5, "/bvi.capital", "bvi.capital must be an object with amount and currency, like 10000 and USD."),
+        (
+            "started",
+            {"day": "24", "month": "11", "year": "2026"},
+            "/bvi.started",
+            "bvi.started must be a real date as a text, like 1985-03-27.",
+        ),
+        ("markets", "Europe", "/bvi.markets", "bvi.markets must be a list of some of these: Europe, Asia."),
+        (
+            "mail",
+            {"street1": 1, "city": "Road Town", "country": "VG"},
+            "/bvi.mail/street1",
+            "street1 of bvi.mail must be a text.",
+        ),
     ],
 )
 def test_a_value_of_another_json_type_is_refused_and_not_converted(
