@@ -30,6 +30,9 @@ class Translation:
     def item(self, item: Block) -> Block:
         texts = self.texts | self.in_product.get(item["product"]["slug"], {})
         schema = item["schema"]
+        rules = {}
+        if "validations" in schema:
+            rules["validations"] = [_translated(stated, texts, "message") for stated in schema["validations"]]
         return {
             **item,
             "jurisdiction": _translated(item["jurisdiction"], texts, "name", "region"),
@@ -37,7 +40,7 @@ class Translation:
             "schema": {
                 **_translated(schema, texts, "form_name"),
                 "sections": [self._section(section, texts) for section in schema["sections"]],
-                "validations": [_translated(stated, texts, "message") for stated in schema.get("validations", ())],
+                **rules,
             },
             "estimated_timeline": texts.get(item["estimated_timeline"], item["estimated_timeline"]),
         }

@@ -57,7 +57,7 @@ def shape(value: Any) -> Any:
         return value
     words = {
         "label", "help", "title", "description", "option_labels", "group", "bound_message", "form_name",
-        "estimated_timeline",
+        "estimated_timeline", "message",
     }  # fmt: skip
     is_named = "slug" in value
     return {
