@@ -50,9 +50,15 @@ class SheetRefusal(StrEnum):
     TOO_LARGE = gettext_noop("The file must be {limit}\u00a0MB or smaller")
     TOO_MANY = gettext_noop("Upload at most {most} rows at a time. This spreadsheet has far more")
     TOO_MANY_ROWS = gettext_noop("Upload at most {most} rows at a time. This spreadsheet has {count}")
+    TOO_FAR_BELOW = gettext_noop("Delete everything below row {limit}. We read no further")
+    TOO_MUCH_TEXT = gettext_noop("This spreadsheet has too much text. Shorten its cells, then upload it")
+    LONG_CELL = gettext_noop("Shorten the cells of row {number} to {limit} characters or fewer")
+    LONG_CSV_CELL = gettext_noop("Shorten the cells of row {number}, or correct its quotation marks")
     TOO_MUCH_BESIDE = gettext_noop("This file is too complex. Save it as CSV, then upload it")
     TOO_HEAVY = gettext_noop("This file takes too long to read. Save it as CSV, then upload it")
     BUSY = gettext_noop("We are still reading another spreadsheet of yours. Wait a moment, then upload this one again")
+    ALL_BUSY = gettext_noop("We are reading too many files at the moment. Wait a moment, then upload this one again")
+    HIDDEN = gettext_noop("All sheets of this file are hidden. Show one, then upload the file")
     EMPTY = gettext_noop("This spreadsheet is empty. Fill it in, then upload it")
     NO_ROWS = gettext_noop("Fill in at least one row below the headings")
     PASSWORD = gettext_noop("This file is protected. Save it without a password, then upload it")
@@ -137,8 +143,8 @@ def grid_of(rows: Iterable[GridRow], remarks: Iterable[tuple[str, str]] = ()) ->
 def within_bounds(rows: Iterable[GridRow]) -> Iterator[GridRow]:
     """Yield the rows. Raises SheetRefused once they hold more than MAX_CHARACTERS."""
     characters = 0
-    for row in rows:
+    for count, row in enumerate(rows):
         characters += sum(map(len, row.cells))
         if characters > MAX_CHARACTERS:
-            raise SheetRefused(SheetRefusal.TOO_MANY)
+            raise SheetRefused(SheetRefusal.TOO_MANY if count > MAX_ROWS else SheetRefusal.TOO_MUCH_TEXT)
         yield row

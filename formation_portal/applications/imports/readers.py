@@ -58,7 +58,6 @@ _OTHER_FILES = (b"%PDF-", b"\xff\xd8\xff", b"\x89PNG")
 _ZIP = b"PK"
 _DELIMITERS = ",;\t|"
 _NAMED_DELIMITER = re.compile(r'"?sep=(.)"?\r?\n')
-_NO_TEXT = re.compile("[\x00-\x08\x0e-\x1f]")
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 # Below this row a sheet is refused; empty rows cost time too.
 _LAST_ROW_READ = 20_000
@@ -97,7 +96,7 @@ def _count_headings(cells: Iterable[str], headings: Collection[str]) -> int:
 def read_csv(content: bytes, headings: Collection[str]) -> Grid:
     """Read a CSV file of any program. Raises SheetRefused if it is not text or has a broken quote."""
     text, remarks = _csv_text(content)
-    if _NO_TEXT.search(text):
+    if "\x00" in text:
         raise SheetRefused(SheetRefusal.NO_SHEET)
     if not text.strip(f'{_DELIMITERS}" \r\n'):
         return grid_of(())
@@ -142,7 +141,9 @@ def _csv_rows(text: str, delimiter: str) -> Iterator[GridRow]:
             cells = ("" if place in formulas else from_csv(cell) for place, cell in enumerate(record))
             yield GridRow(number, tuple(cells), formulas)
     except csv.Error as error:
-        raise SheetRefused(SheetRefusal.QUOTATION, number=number + 1) from error
+        # The parser's text is the only sign of the limit.
+        why = SheetRefusal.LONG_CSV_CELL if "limit" in str(error) else SheetRefusal.QUOTATION
+        raise SheetRefused(why, number=number + 1) from error
 
 
 def read_xlsx(content: bytes, headings: Collection[str]) -> Grid:
@@ -176,9 +177,15 @@ def _refuse_other_kinds(parts: list[ZipInfo]) -> None:
         raise SheetRefused(SheetRefusal.OTHER_KIND)
     if "[Content_Types].xml" not in names or not any(name.startswith("xl/") for name in names):
         raise SheetRefused(SheetRefusal.NO_SHEET)
-    unpacked_size = sum(part.file_size for part in parts)
-    if len(parts) > MAX_PARTS or unpacked_size > MAX_UNPACKED_BYTES:
+    if sum(part.file_size for part in parts if _has_cells(part)) > MAX_UNPACKED_BYTES:
         raise SheetRefused(SheetRefusal.TOO_MANY)
+    if len(parts) > MAX_PARTS or sum(part.file_size for part in parts) > MAX_UNPACKED_BYTES:
+        raise SheetRefused(SheetRefusal.TOO_MUCH_BESIDE)
+
+
+def _has_cells(part: ZipInfo) -> bool:
+    """Tell whether a part grows with the rows of the sheets: a sheet, or the texts of all sheets."""
+    return part.filename.startswith(("xl/worksheets/", "xl/sharedStrings"))
 
 
 def _check_parts(archive: ZipFile) -> tuple[bool, bool]:
@@ -188,7 +195,7 @@ def _check_parts(archive: ZipFile) -> tuple[bool, bool]:
         body = _unpacked(archive, part)
         tags += body.count(b"<")
         if tags > MAX_TAGS:
-            raise SheetRefused(SheetRefusal.TOO_MANY)
+            raise SheetRefused(SheetRefusal.TOO_MANY if _has_cells(part) else SheetRefusal.TOO_MUCH_BESIDE)
         others += sum(1 for _ in _OTHER_TAG.finditer(body))
         if others > MAX_OTHER_TAGS:
             raise SheetRefused(SheetRefusal.TOO_MUCH_BESIDE)
@@ -236,7 +243,7 @@ def _chosen_sheet(book: Any, headings: Collection[str]) -> tuple[Any, list[tuple
     """Return the first visible sheet with headings of the form, and remarks on sheets that are not read."""
     visible = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
     if not visible:
-        raise SheetRefused(SheetRefusal.DAMAGED)
+        raise SheetRefused(SheetRefusal.HIDDEN)
     fitting = []
     for sheet in visible[:_SHEETS_WITHIN]:
         rows = within_bounds(islice(_sheet_rows(sheet), _HEADINGS_WITHIN))
@@ -254,6 +261,8 @@ def _chosen_sheet(book: Any, headings: Collection[str]) -> tuple[Any, list[tuple
 def _sheet_rows(sheet: Any) -> Iterator[GridRow]:
     for number, row in _read_rows(sheet):
         cells = list(map(_shown_text, row))
+        if any(len(text) > MAX_CELL for text in cells):
+            raise SheetRefused(SheetRefusal.LONG_CELL, number=number, limit=MAX_CELL)
         while cells and not cells[-1].strip():
             cells.pop()
         yield GridRow(number, tuple(cells))
@@ -264,7 +273,7 @@ def _read_rows(sheet: Any) -> Iterator[tuple[int, list[Any]]]:
     sheet.reset_dimensions()
     for number, row in enumerate(sheet.iter_rows(max_col=MAX_COLUMNS), start=1):
         if number > _LAST_ROW_READ:
-            raise SheetRefused(SheetRefusal.TOO_MANY)
+            raise SheetRefused(SheetRefusal.TOO_FAR_BELOW, limit=_LAST_ROW_READ)
         cells = list(row)
         while cells and cells[-1] is EMPTY_CELL:
             cells.pop()
@@ -293,9 +302,7 @@ def _shown_text(cell: Any) -> str:
         return value.isoformat()
     if isinstance(value, int | float):
         return _number_text(value, str(cell.number_format))
-    if len(text := str(value)) > MAX_CELL:
-        raise SheetRefused(SheetRefusal.TOO_MANY)
-    return text.replace("\x00", "\ufffd")
+    return str(value).replace("\x00", "\ufffd")
 
 
 def _number_text(value: float, number_format: str) -> str:

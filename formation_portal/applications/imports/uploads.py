@@ -33,7 +33,7 @@ def read_sheet(content: bytes, headings: Collection[str], *, account: int) -> Gr
         try:
             answer = sandbox.run_task(_TASK, content, answer_limit=_ANSWER_AT_MOST, headings=sorted(headings))
         except sandbox.SandboxBusy as error:
-            raise SheetRefused(SheetRefusal.BUSY) from error
+            raise SheetRefused(SheetRefusal.ALL_BUSY) from error
     return _grid(answer)
 
 

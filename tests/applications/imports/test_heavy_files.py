@@ -7,6 +7,7 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -115,6 +116,14 @@ def test_an_account_has_one_sheet_read_at_a_time() -> None:
     assert len(read(as_csv(HEADS, ADA)).rows) == 1
 
 
+def test_a_busy_server_is_not_taken_for_another_sheet_of_the_same_person(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uploads.sandbox, "run_task", Mock(side_effect=uploads.sandbox.SandboxBusy))
+    assert (
+        refusal(as_csv(HEADS, ADA))
+        == "We are reading too many files at the moment. Wait a moment, then upload this one again"
+    )
+
+
 @pytest.mark.parametrize(
     "answer",
     [
@@ -135,12 +144,17 @@ def test_what_the_sandbox_answers_is_never_believed(answer: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "rows", "cells"), [("x" * 30_000, 10, 10), ("x" * (MAX_CELL + 1), 1, 1), (" " * (MAX_CELL + 1), 1, 1)]
+    ("text", "rows", "cells", "words"),
+    [
+        ("x" * 30_000, 10, 10, "This spreadsheet has too much text"),
+        ("x" * (MAX_CELL + 1), 1, 1, "Shorten the cells of row 2 to 40,000 characters or fewer"),
+        (" " * (MAX_CELL + 1), 1, 1, "Shorten the cells of row 2 to 40,000 characters or fewer"),
+    ],
 )
 def test_a_text_counts_in_every_cell_that_holds_it_and_no_cell_holds_more_than_any_program_lets_it(
-    text: str, rows: int, cells: int
+    text: str, rows: int, cells: int, words: str
 ) -> None:
-    assert "far more" in refusal(sharing(text, rows=rows, cells=cells))
+    assert refusal(sharing(text, rows=rows, cells=cells)).startswith(words)
 
 
 def test_a_text_in_many_cells_is_read_within_the_bound_of_all_cells() -> None:
@@ -157,7 +171,7 @@ def test_all_cells_together_may_be_as_long_as_the_bound_and_no_longer() -> None:
     assert list(within_bounds(rows)) == rows
     with pytest.raises(SheetRefused) as refused:
         list(within_bounds([*rows, GridRow(3, ("", "a"))]))
-    assert refused.value.why is SheetRefusal.TOO_MANY
+    assert refused.value.why is SheetRefusal.TOO_MUCH_TEXT
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,7 @@ def test_a_row_is_read_as_its_page_would_have_posted_it(draft: Draft, upload: Up
         ({"first": "#REF!"}, ("First name", "#REF!")),
         ({"first": "=A1"}, ("First name", "can’t work out formulas")),
         ({"first": "x" * 600}, ("First name", "500 characters")),
+        ({"first": "A\x01"}, ("First name", "characters that we can’t save")),
     ],
 )
 def test_each_problem_is_said_with_its_column(

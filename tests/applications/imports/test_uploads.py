@@ -40,6 +40,11 @@ def test_a_quote_that_is_never_closed_is_said_by_its_row() -> None:
     assert "Correct row 3" in refusal(as_csv(HEADS, ADA) + b'Person,"Yes\n' + as_csv(NOOR))
 
 
+def test_a_cell_that_is_too_long_is_not_only_taken_for_a_missing_quote() -> None:
+    words = "Shorten the cells of row 3, or correct its quotation marks"
+    assert refusal(as_csv(HEADS, ADA, ("x" * 40_001,))) == words
+
+
 def many(count: int) -> bytes:
     """A workbook of so many rows of three cells, made faster than a library makes it."""
     row = b'<row r="%d"><c t="b"><v>1</v></c><c t="b"><v>1</v></c><c t="b"><v>1</v></c></row>'
@@ -89,6 +94,13 @@ def test_hidden_sheets_are_not_read_and_merged_cells_count_for_the_first_and_bot
     assert {*found.remarks} == {("hidden", ""), ("merged", "")}
 
 
+def test_a_file_whose_sheets_are_all_hidden_is_told_so() -> None:
+    content = with_part(
+        as_xlsx(HEADS, ADA), "xl/workbook.xml", lambda body: body.replace(b'state="visible"', b'state="hidden"')
+    )
+    assert refusal(content) == "All sheets of this file are hidden. Show one, then upload the file"
+
+
 def test_an_xlsx_that_is_damaged_is_refused() -> None:
     whole = as_xlsx(HEADS, ADA)
     assert "damaged" in refusal(whole[: len(whole) // 2])
@@ -123,14 +135,15 @@ def test_a_bomb_is_refused_before_it_unfolds(name: str, monkeypatch: pytest.Monk
         bomb.writestr("xl/more.xml" if name.endswith("xml") else name, b"0" * 40_000_000)
     assert len(file.getvalue()) < 60_000
     monkeypatch.setattr(readers.ZipFile, "open", lambda *_, **__: pytest.fail("it was unfolded"))
-    assert "far more" in refusal(file.getvalue())
+    assert "too complex" in refusal(file.getvalue())
 
 
 def test_a_sheet_of_many_tiny_parts_is_refused_before_it_is_read() -> None:
     tags = with_part(as_xlsx(HEADS, ADA), "xl/styles.xml", lambda _: b"<a/>" * 700_000)
-    assert "far more" in refusal(tags)
+    assert "too complex" in refusal(tags)
     row = b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
-    assert "far more" in refusal(inserted(as_xlsx(HEADS, ADA), b"</sheetData>", row))
+    content = inserted(as_xlsx(HEADS, ADA), b"</sheetData>", row)
+    assert refusal(content) == "Delete everything below row 20,000. We read no further"
 
 
 def test_what_declares_entities_is_refused() -> None:
