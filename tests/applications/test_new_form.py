@@ -50,7 +50,7 @@ def test_what_would_no_longer_count_is_listed_and_stays_as_typed_in_its_section(
     assert kept.entity_raw == typed
     assert kept.sections["about-the-company"].raw["entity.name"] == "Larkfield Holdings"
     assert kept.sections["the-company"].raw == {"charter.purpose": "Holding shares"}
-    assert [need.text for need in kept.needs][:1] == ["Choose one of the options for “Activity”"]
+    assert [need.text for need in kept.needs][:1] == ["Choose one of these for “Activity”: Trading"]
     assert purposeful.needs == kept.needs
 
 

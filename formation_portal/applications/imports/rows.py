@@ -183,7 +183,11 @@ class SheetRows:
             for share_class in self._draft.share_classes:
                 if spreadsheet.fold(share_class.label) == spreadsheet.fold(texts[""]):
                     return share_class.token
-            self._add_problem(row, self._key_of[spec.name], gettext("Enter a share class from this application"))
+            problem = gettext("Leave this empty. This application has no share classes yet")
+            if self._draft.share_classes:
+                labels = ", ".join(share_class.label for share_class in self._draft.share_classes)
+                problem = gettext("Choose one of these: {words}").format(words=labels)
+            self._add_problem(row, self._key_of[spec.name], problem)
             return None
         try:
             return spec.from_cells(texts)

@@ -26,6 +26,8 @@ from .values import AnswerError, Raw
 
 # A schema may begin a short list with likely currencies, so only longer lists are sorted.
 _LONG_CURRENCY_LIST = 12
+# A sentence names all options if their labels have no more characters together.
+_MAX_OPTIONS_LENGTH = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +115,18 @@ class _OptionField(_ListField):
 
     def _parse_option(self, raw: Any) -> str:
         if raw not in self.options:
-            raise AnswerError("not_an_option", gettext("Choose one of the options for “{label}”", label=self.label))
+            raise AnswerError("not_an_option", self._option_message)
         return str(raw)
+
+    @property
+    def _option_message(self) -> str:
+        """Return the sentence about an answer that is no option. A spreadsheet does not show the options."""
+        if self.listing == "countries":
+            return gettext("Choose “{label}” from the list of countries", label=self.label)
+        options = "; ".join(choice.label for choice in self.choices())
+        if len(options) > _MAX_OPTIONS_LENGTH:
+            return gettext("Choose one of the options for “{label}”", label=self.label)
+        return gettext("Choose one of these for “{label}”: {options}", label=self.label, options=options)
 
 
 class SelectField(_OptionField):

@@ -95,7 +95,12 @@ def test_a_class_of_shares_is_found_by_its_name(draft: Draft, upload: Upload, ow
     heads = (*HEADS, "Appointed by")
     row, other = rows(draft, upload, (*ADA, " ordinary"), (*NOOR, "Preferred"), heads=heads)
     assert row.party.raw["xy.person.appointed_by"] == ordinary.token
-    assert [heading for heading, _ in other.problems] == ["Appointed by"]
+    assert other.problems == [("Appointed by", "Choose one of these: Ordinary")]
+
+
+def test_a_class_of_shares_is_refused_where_there_is_none(draft: Draft, upload: Upload) -> None:
+    row = one(draft, upload, (*ADA, "Ordinary"), (*HEADS, "Appointed by"))
+    assert row.problems == [("Appointed by", "Leave this empty. This application has no share classes yet")]
 
 
 def test_somebody_of_the_same_name_and_birth_is_here_already_or_in_a_row_above(

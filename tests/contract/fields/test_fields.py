@@ -268,3 +268,17 @@ def test_a_number_is_the_same_with_a_space_behind_it(text: str) -> None:
         except AnswerError as error:
             read.append((error.code, error.message))
     assert read[0] == read[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["Trading", "Holding shares"], "Choose one of these for “F”: Trading; Holding shares"),
+        (["CH", "VG"], "Choose “F” from the list of countries"),
+        (["A long option", "B" * 200], "Choose one of the options for “F”"),
+    ],
+)
+def test_an_answer_that_is_no_option_is_told_the_options_where_they_are_short(options: list[str], message: str) -> None:
+    with pytest.raises(AnswerError) as refused:
+        field("select", label="F", options=options).clean("Fishing")
+    assert refused.value.message == message

@@ -70,7 +70,7 @@ def test_a_choice_is_found_by_its_words_and_stays_as_typed_where_it_is_not_offer
         assert spec.from_cells({"": text}) == "Trading"
     for text in ("Nonsense", "Trad"):
         assert spec.from_cells({"": text}) == text
-        with pytest.raises(AnswerError, match="one of the options"):
+        with pytest.raises(AnswerError, match="one of these for"):
             spec.clean(text)
 
 
