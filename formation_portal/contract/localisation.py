@@ -25,7 +25,8 @@ _SPANISH_LAST = {
     "or": (" o ", " u ", re.compile(r"\W*(?:h?[oó]|8|11\b)", re.IGNORECASE)),
 }
 # Names of months are read in all these languages: no name means two different months.
-_MONTH_LANGUAGES = ("en", "de", "fr", "es")
+_MONTH_LANGUAGES = ("en", "de", "de_AT", "fr", "es")
+_SHORTEST_MONTH = 3
 
 
 class Translator:
@@ -115,13 +116,16 @@ def _format_date(value: date, skeleton: str, locale: Locale) -> str:
 
 
 def month_number(text: str) -> int:
-    """Return a month's number by its name or short form in English, German, French or Spanish; 0 for other text."""
-    return _months().get(_letters(text), 0)
+    """Return a month's number by its name, or the start of it, in any of our languages; 0 for other text."""
+    letters = _letters(text)
+    numbers = {number for name, number in _months().items() if name.startswith(letters)}
+    return numbers.pop() if len(letters) >= _SHORTEST_MONTH and len(numbers) == 1 else 0
 
 
 @cache
 def _months() -> dict[str, int]:
-    numbers: dict[str, int] = {}
+    # On German passports, but not in the CLDR.
+    numbers = {"mrz": 3}
     widths: tuple[Literal["wide", "abbreviated"], ...] = ("wide", "abbreviated")
     for code in _MONTH_LANGUAGES:
         for width in widths:

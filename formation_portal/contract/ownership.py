@@ -114,15 +114,13 @@ _TOO_LONG = gettext_noop("Enter {of} with at most {limit} digits")
 _NO_SIGN = gettext_noop("Enter {of} with a % sign or as a fraction, like 50% or 1/2")
 _COUNT = re.compile(r"(?P<number>.+?)\s*(?:/|\bof\b)\s*(?P<all>.+?)(?:\s+shares?)?", re.IGNORECASE)
 _MIXED = re.compile(r"(?P<whole>\d+)\s+(?P<rest>\d+\s*/\s*\d+)", re.ASCII)
-# A comma before three digits may separate thousands; before any other number of digits it begins the decimals.
-_DECIMAL_COMMA = re.compile(r"(\d{1,3}),(\d{1,2}|\d{4,})", re.ASCII)
 
 
 def parse_stake(raw: object, *, of: str) -> Fraction:
     """Parse a typed stake into a part of the whole. Raises AnswerError with a message that calls the stake `of`."""
     text = parsing.ascii_digits(parsing.line(raw, label=of))
-    number = text.removesuffix("%").strip()
-    has_sign = text.endswith("%")
+    number = text.rstrip(f"{parsing.PERCENT_SIGNS} ")
+    has_sign = number != text
     # A plain number means percent, and so does a mixed number like 33 1/3.
     means_percent = not _COUNT.fullmatch(number) or _MIXED.fullmatch(number) is not None
     part = _parse(number, of)
@@ -150,8 +148,6 @@ def _parse(text: str, of: str) -> Fraction:
 
 
 def _number(text: str, of: str) -> Fraction:
-    if match := _DECIMAL_COMMA.fullmatch(text):
-        text = f"{match[1]}.{match[2]}"
     try:
         return Fraction(parsing.number(text, label=of))
     except AnswerError as error:

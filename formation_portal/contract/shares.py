@@ -1,6 +1,5 @@
 """Read numbers of shares, compare them with the shares that exist, and split them equally. All are whole numbers."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -13,14 +12,13 @@ from .needs import Need
 from .record import ShareClass
 from .rules import FormState
 
-_GROUPS_BY_POINTS = re.compile(r"-?\d{1,3}(\.\d{3})+", re.ASCII)
 _IN_DIGITS = gettext_noop("Enter the number of {of} in digits, like 5000")
 _TOO_LONG = gettext_noop("Enter the number of {of} with at most {limit} digits")
 
 
 def parse_number_of_shares(raw: object, *, of: str) -> int:
     """Parse a typed number of shares. Raises AnswerError with a message that calls the shares `of`."""
-    if isinstance(raw, str) and _GROUPS_BY_POINTS.fullmatch(parsing.without_group_marks(raw)):
+    if isinstance(raw, str) and parsing.POINT_AND_THREE.fullmatch(parsing.without_group_marks(raw)):
         # 10.000 is ten to some people, and ten thousand to others.
         text = gettext("Enter the number of {of} without a full stop or comma, like 10000", of=of)
         raise AnswerError("ambiguous", text)

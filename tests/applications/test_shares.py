@@ -17,7 +17,17 @@ ADAS = ("ada", "ordinary")
 
 @pytest.mark.parametrize(
     ("typed", "shares"),
-    [("10,000", 10_000), (" 5 ", 5), ("0", 0), ("1.5", None), ("-3", None), ("some", None), ("9" * 30, None)],
+    [
+        ("10,000", 10_000),
+        ("1.234.567", 1_234_567),
+        ("10.000", None),
+        (" 5 ", 5),
+        ("0", 0),
+        ("1.5", None),
+        ("-3", None),
+        ("some", None),
+        ("9" * 30, None),
+    ],
 )
 def test_a_number_of_shares_is_read_as_people_write_it(typed: str, shares: int | None) -> None:
     assert parse_shares(typed) == shares

@@ -66,7 +66,8 @@ def test_only_numbers_are_turned() -> None:
 
 
 def test_a_month_is_read_by_its_name_in_any_of_the_languages() -> None:
-    for typed, month in (("Mai", 5), ("März", 3), ("août", 8), ("juil.", 7), ("Dez.", 12)):
+    numbers = {"Mai": 5, "März": 3, "août": 8, "juil.": 7, "juill.": 7, "fév.": 2, "Dez.": 12, "MRZ": 3, "Jänner": 1}
+    for typed, month in (numbers | {"ene.": 1, "3.": 3}).items():
         assert calendar_date({"day": "3.", "month": typed, "year": "1980"}, label="it") == date(1980, month, 3)
 
 

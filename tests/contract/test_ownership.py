@@ -29,6 +29,7 @@ from formation_portal.contract.ownership import (
         ("40", Fraction(2, 5)),
         ("40\u00a0%", Fraction(2, 5)),
         ("33.33%", Fraction(3333, 10_000)),
+        ("٣٣٫٣٣ ٪", Fraction(3333, 10_000)),
         ("33,5 %", Fraction(335, 1_000)),
         ("33 1/3", Fraction(1, 3)),
         ("1 / 3", Fraction(1, 3)),

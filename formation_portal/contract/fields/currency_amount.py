@@ -1,5 +1,6 @@
 """The type of amounts of money."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -10,11 +11,14 @@ from ..localisation import gettext, gettext_noop
 from . import parsing
 from .base import Choice, FieldSpec
 from .bounds import UNIT_PRICE_DECIMALS, Bounds, Days, Objection, read_number
-from .iso_codes import CURRENCIES_IN_USE, currency_name, format_money, is_currency, minor_units
-from .values import AnswerError, Money, Raw, decimals_of
+from .cleaning import clean_line
+from .iso_codes import CURRENCIES_IN_USE, currency_name, currency_signs, format_money, is_currency, minor_units
+from .values import AnswerError, Money, PostData, Raw, decimals_of
 
 # So many digits after a mark may be decimals or thousands.
 _THOUSANDS_DECIMALS = 3
+# The dash that stands for no cents, as in 20'000.- or 500,--.
+_NO_CENTS = re.compile(r"(?<=\d)([.,])(-{1,2}|[–—])$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,12 @@ class CurrencyAmountField(FieldSpec):
     def normalised(self, text: str, part: str = "") -> str:
         return parsing.normalised_number(text) if part == "amount" else text.strip().upper()
 
+    def from_post(self, post: PostData, control: str) -> Raw | None:
+        typed = super().from_post(post, control)
+        if isinstance(typed, dict) and (amount := self._amount_beside_currency(typed)):
+            typed["amount"] = self.normalised(amount, "amount")
+        return typed
+
     def localised(self, raw: Any) -> Any:
         if not isinstance(raw, Mapping) or not isinstance(raw.get("amount"), str):
             return raw
@@ -112,7 +122,8 @@ class CurrencyAmountField(FieldSpec):
         label = self.label
         if not isinstance(raw, dict) or not raw.keys() <= {"amount", "currency"}:
             raise AnswerError("not_an_amount", gettext("Enter “{label}” as an amount with its currency", label=label))
-        amount = parsing.decimal(raw.get("amount"), label=label)
+        typed = self._amount_beside_currency(raw) or raw.get("amount")
+        amount = parsing.decimal(typed, label=label)
         if amount < 0:
             raise AnswerError("negative", gettext("Enter “{label}” as zero or more", label=label))
         currency = raw.get("currency") or self.fixed_currency
@@ -122,7 +133,7 @@ class CurrencyAmountField(FieldSpec):
             allowed = ", ".join(self.allowed_currencies)
             message = gettext("Choose the currency of “{label}” from {currencies}", label=label, currencies=allowed)
             raise AnswerError("currency_not_allowed", message)
-        self._check_decimals(raw["amount"], amount, currency)
+        self._check_decimals(typed, amount, currency)
         return Money(amount=amount, currency=currency)
 
     def _check_decimals(self, typed: Any, amount: Decimal, currency: str) -> None:
@@ -149,9 +160,28 @@ class CurrencyAmountField(FieldSpec):
 
     def from_cells(self, texts: Mapping[str, str]) -> Raw:
         filled = super().from_cells(texts)
-        if isinstance(filled, dict) and filled and self.fixed_currency:
+        if not isinstance(filled, dict) or not filled:
+            return filled
+        if self.fixed_currency:
             filled["currency"] = self.fixed_currency
+        if "amount" in filled:
+            filled["amount"] = parsing.draft_number(self._amount_beside_currency(filled) or filled["amount"])
         return filled
+
+    def _amount_beside_currency(self, raw: Mapping[str, Any]) -> str:
+        """Return the number beside the chosen currency, as in CHF 20'000.-; "" if the amount is not written so."""
+        typed = raw.get("amount")
+        currency = raw.get("currency") or self.fixed_currency
+        if not isinstance(typed, str) or not isinstance(currency, str) or parsing.is_number(typed):
+            return ""
+        amount = clean_line(typed)
+        for sign in currency_signs(currency):
+            if amount[: len(sign)].casefold() == sign.casefold():
+                amount = amount[len(sign) :].strip()
+            elif amount[-len(sign) :].casefold() == sign.casefold():
+                amount = amount[: -len(sign)].strip()
+        amount = _NO_CENTS.sub(r"\g<1>00", amount)
+        return amount if parsing.is_number(amount) else ""
 
     def payload(self, value: Any) -> dict[str, Any]:
         amount: int | float = float(value.amount)

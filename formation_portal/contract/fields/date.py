@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
@@ -14,8 +15,8 @@ from . import spreadsheet
 from .base import FieldSpec
 from .bounds import Bounds, Days, Objection
 from .cleaning import clean_line
-from .parsing import ascii_digits
-from .values import AnswerError, Raw
+from .parsing import ascii_digits, is_blank
+from .values import AnswerError, PostData, Raw
 
 TODAY = "today"
 # The highest age of a person, if a schema states none.
@@ -26,8 +27,8 @@ _CENTENARIAN = 100
 # So long before its expiry, a document may not be accepted any more.
 _SOON = timedelta(days=90)
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-# Day marks: 3. in German, 1er in French.
-_DAY_MARKS = re.compile(r"(?<=\d)(\.|er|º)$", re.ASCII)
+# The marks of an ordinal number: 3rd in English, 3. in German, 1er in French, 1.º in Spanish.
+_ORDINAL_MARKS = re.compile(r"(?<=\d)(st|nd|rd|th|er|\.?º|\.)$", re.IGNORECASE)
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
@@ -131,12 +132,18 @@ class DateField(FieldSpec):
         "month": gettext_noop("Month"),
         "year": gettext_noop("Year"),
     }
-    wrong_part: ClassVar[Mapping[str, str]] = {"not_a_year": "year"}
+    wrong_part: ClassVar[Mapping[str, str]] = {"not_a_year": "year", "two_dates": "day"}
     cell_hint: ClassVar[str] = gettext_noop("A date, like 27 March 1985 or 1985-03-27.")
     bounds_type: ClassVar[type[Bounds]] = DateBounds
 
     def _parse(self, raw: Any) -> date:
         return calendar_date(raw, label=self.label)
+
+    def from_post(self, post: PostData, control: str) -> Raw | None:
+        typed = super().from_post(post, control)
+        with suppress(AnswerError):
+            return _whole_date(typed, label=self.label) or typed
+        return typed
 
     @property
     def cell_parts(self) -> tuple[str, ...]:
@@ -157,6 +164,7 @@ def calendar_date(raw: Any, *, label: str) -> date:
     if isinstance(raw, str) and _ISO_DATE.fullmatch(text := ascii_digits(clean_line(raw))):
         year, month, day = text.split("-")
     elif isinstance(raw, dict):
+        raw = _whole_date(raw, label=label) or raw
         day, month, year = [ascii_digits(clean_line(str(raw.get(part, "")))) for part in ("day", "month", "year")]
         if not (day and month and year):
             parts = ((gettext("the day"), day), (gettext("the month"), month), (gettext("the year"), year))
@@ -166,8 +174,8 @@ def calendar_date(raw: Any, *, label: str) -> date:
         raise AnswerError("not_a_date", gettext("Enter “{label}” as a date, like 27 3 1985", label=label))
     if not (_is_digits(year) and len(year) == 4):
         raise AnswerError("not_a_year", gettext("Enter the year of “{label}” with four digits, like 1985", label=label))
-    if not _is_digits(day):
-        day = _DAY_MARKS.sub("", day)
+    day = _ORDINAL_MARKS.sub("", day)
+    month = _ORDINAL_MARKS.sub("", month)
     try:
         if not _is_digits(month):
             head = month.lower()[:3]
@@ -176,6 +184,18 @@ def calendar_date(raw: Any, *, label: str) -> date:
     except (ValueError, OverflowError):
         message = gettext("Enter “{label}” as a real date, like 27 3 1985", label=label)
         raise AnswerError("not_a_date", message) from None
+
+
+def _whole_date(raw: Any, *, label: str) -> dict[str, str]:
+    """Return the parts of a whole date in the box of the day, or {}. Raises AnswerError for one with two readings."""
+    if not isinstance(raw, dict) or not is_blank(raw.get("month")) or not is_blank(raw.get("year")):
+        return {}
+    try:
+        return spreadsheet.date_parts(str(raw.get("day", "")), label=label)
+    except AnswerError as error:
+        if error.code == "two_dates":
+            raise
+        return {}
 
 
 def _is_digits(text: str) -> bool:

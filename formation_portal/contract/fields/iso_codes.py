@@ -8,7 +8,13 @@ from decimal import Decimal
 from functools import cache, lru_cache
 
 from babel import Locale
-from babel.numbers import format_decimal, get_currency_precision, get_territory_currencies, list_currencies
+from babel.numbers import (
+    format_decimal,
+    get_currency_precision,
+    get_currency_symbol,
+    get_territory_currencies,
+    list_currencies,
+)
 
 from .. import localisation as reader
 from .values import decimals_of
@@ -31,6 +37,8 @@ CURRENCIES_IN_USE: tuple[str, ...] = tuple(
 )
 
 _COUNTRY_SET = frozenset(COUNTRIES)
+# Written in Switzerland, but not in the CLDR.
+_FURTHER_SIGNS = {"CHF": ("Fr.", "SFr.")}
 
 
 def is_country(code: str) -> bool:
@@ -56,6 +64,16 @@ def country_name(code: str, language: str = "") -> str:
 
 def currency_name(code: str) -> str:
     return _name("currencies", code, reader.get_language())
+
+
+@lru_cache(maxsize=200)
+def currency_signs(currency: str) -> tuple[str, ...]:
+    """Return what people write for a currency: USD, US$ and $. The longest comes first."""
+    if not is_currency(currency):
+        return ()
+    symbols = [get_currency_symbol(currency, locale) for locale in ("en_GB", "en_US")]
+    signs = {currency, *symbols, *_FURTHER_SIGNS.get(currency, ())}
+    return tuple(sorted(signs, key=lambda sign: (-len(sign), sign)))
 
 
 def currencies_of(country: str) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ class NumberField(FieldSpec):
     bounds_type: ClassVar[type[Bounds]] = NumberBounds
 
     def normalised(self, text: str, part: str = "") -> str:
-        return parsing.normalised_number(text)
+        return parsing.normalised_number(self._without_percent_sign(text))
 
     def localised(self, raw: Any) -> Any:
         return parsing.localised_number(raw) if isinstance(raw, str) else raw
@@ -64,6 +64,8 @@ class NumberField(FieldSpec):
         return parsing.ambiguity_note(raw)
 
     def _parse(self, raw: Any) -> int | Decimal:
+        if isinstance(raw, str):
+            raw = self._without_percent_sign(raw)
         number = parsing.number(raw, label=self.label)
         limit = self.bounds.decimals
         if limit is not None and decimals_of(number) > limit:
@@ -73,7 +75,12 @@ class NumberField(FieldSpec):
 
     def from_cells(self, texts: Mapping[str, str]) -> Raw:
         # A spreadsheet may show a quarter as 25%.
-        return clean_line(texts.get("", "")).removesuffix("%").strip()
+        return parsing.draft_number(self._without_percent_sign(clean_line(texts.get("", ""))))
+
+    def _without_percent_sign(self, text: str) -> str:
+        # Whole numbers count things like shares, of which 25% is another number.
+        is_count = isinstance(self.bounds, NumberBounds) and self.bounds.integer
+        return text if is_count else parsing.without_percent_sign(text)
 
     def payload(self, value: Any) -> int | float:
         return value if isinstance(value, int) else float(value)

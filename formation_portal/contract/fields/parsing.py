@@ -3,8 +3,8 @@
 Every function takes posted answers and payloads, since the service uses the same code.
 
 A draft has numbers in one notation, 1,234.56. A German page reads and shows 1.234,56 instead, a French page 1 234,56.
-Text that is no number in the page's notation stays as typed, even a number that fits only the draft's notation, like
-1.5 or 1,234.56 on a German page.
+A number in another notation is converted where it has no other reading, like 20.000,50 on an English page. Any other
+text stays as typed.
 """
 
 import re
@@ -24,9 +24,14 @@ DIGITS_LIMIT = 15
 # Wide enough to drop trailing zeros without rounding a number within the limit.
 _WIDE_CONTEXT = Context(prec=1_000)
 
-PLAIN_NUMBER = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
-GROUPED_NUMBER = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d+)?", re.ASCII)
+_PLAIN_NUMBER = re.compile(r"-?(\d+(\.\d+)?|\.\d+)", re.ASCII)
+# Thousands, or lakhs and crores like 12,34,567. Thousands do not begin with zero, so 0,125 is not 125.
+_GROUPED_NUMBER = re.compile(r"-?[1-9](\d{0,2}(,\d{3})+|\d?(,\d\d)+,\d{3})(\.\d+)?", re.ASCII)
 _GROUP_MARKS = re.compile("[\\s\u00a0\u202f'’]")
+_SWAPPED_MARKS = str.maketrans(".,", ",.")
+# Arabic and full-width marks and the minus sign, none of which has two meanings.
+_CLEAR_MARKS = str.maketrans("\u066b\u066c\uff0e\uff0c\u2212", ".,.,-")
+PERCENT_SIGNS = "%\u066a\uff05"
 
 
 def text_or_none(value: Any) -> str | None:
@@ -129,14 +134,18 @@ def ascii_digits(text: str) -> str:
     return "".join(str(unicodedata.decimal(letter)) if letter.isdecimal() else letter for letter in text)
 
 
+def without_percent_sign(text: str) -> str:
+    """Remove the percent sign of a typed number; leave any other text as it is."""
+    number = clean_line(text).strip(f"{PERCENT_SIGNS} ")
+    return number if is_number(number) else text
+
+
 def decimal(raw: Any, *, label: str) -> Decimal:
-    """Parse a number with a decimal point, and spaces or commas between thousands; drop trailing zeros."""
+    """Parse a number in the draft's notation, or in another if it has no other reading; drop trailing zeros."""
     if isinstance(raw, str):
-        raw = without_group_marks(raw)
-        if GROUPED_NUMBER.fullmatch(raw):
-            raw = raw.replace(",", "")
-        if not PLAIN_NUMBER.fullmatch(raw):
+        if not is_number(raw):
             raise _no_number(label)
+        raw = _in_plain_marks(draft_number(raw)).replace(",", "")
     elif isinstance(raw, bool) or not isinstance(raw, int | float | Decimal):
         raise _no_number(label)
     if len(str(raw)) > _WIDE_CONTEXT.prec:
@@ -163,34 +172,45 @@ def _too_many_digits(label: str) -> AnswerError:
 
 # The mark between thousands, in languages with a decimal comma.
 _MARKS_OF_GROUPS = {"de": ".", "es": ".", "fr": "\u202f"}
-_COMMA_NUMBER = re.compile(r"-?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?", re.ASCII)
+_COMMA_NUMBER = re.compile(r"-?([1-9]\d{0,2}(\.\d{3})+|\d+)(,\d+)?", re.ASCII)
 # In French a point is a decimal mark from the keypad, unless decimals or another point follow.
-_FRENCH_NUMBER = re.compile(r"-?(\d{1,3}(\.\d{3}){2,}|\d{1,3}(\.\d{3})+(?=,)|\d+)(,\d+)?", re.ASCII)
+_FRENCH_NUMBER = re.compile(r"-?([1-9]\d{0,2}(\.\d{3}){2,}|[1-9]\d{0,2}(\.\d{3})+(?=,)|\d+)(,\d+)?", re.ASCII)
 _OWN_NUMBERS = {"de": _COMMA_NUMBER, "es": _COMMA_NUMBER, "fr": _FRENCH_NUMBER}
 # A mark with three digits behind it: a decimal mark to some people, and a mark of thousands to others.
 POINT_AND_THREE = re.compile(r"(-?[1-9]\d{0,2})\.(\d{3})", re.ASCII)
-_COMMA_AND_THREE = re.compile(r"(-?\d{1,3}),(?!000)(\d{3})", re.ASCII)
+_COMMA_AND_THREE = re.compile(r"(-?[1-9]\d{0,2}),(?!000)(\d{3})", re.ASCII)
 
 
 def normalised_number(text: str) -> str:
-    """Convert a number from the reader's notation to the draft's; leave any other text as it is."""
+    """Convert a number from the reader's notation to the draft's, else from another with only one reading."""
     own = _OWN_NUMBERS.get(get_language())
-    if own is None:
+    if own is None or not own.fullmatch(without_group_marks(text)):
+        return draft_number(text)
+    converted = text.translate(str.maketrans(".,\u202f", ",.,"))
+    if _is_in_draft_notation(converted):
+        return converted
+    return text.replace("\u202f", "").translate(_SWAPPED_MARKS)
+
+
+def draft_number(text: str) -> str:
+    """Convert a number to the draft's notation if it has no other reading; leave any other text as it is."""
+    if not is_number(text):
         return text
     # A narrow space that is not between thousands is a typing error.
-    if not own.fullmatch(without_group_marks(text)):
-        return text.replace("\u202f", "") if _is_readable(text) else text
-    converted = text.translate(str.maketrans(".,\u202f", ",.,"))
-    if _is_readable(converted):
-        return converted
-    return text.replace("\u202f", "").translate(str.maketrans(".,", ",."))
+    text = text.replace("\u202f", "")
+    return text if _is_in_draft_notation(text) else text.translate(_SWAPPED_MARKS)
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a text is a number in the draft's notation, or in the one with a decimal comma."""
+    return _is_in_draft_notation(text) or _is_in_draft_notation(text.translate(_SWAPPED_MARKS))
 
 
 def localised_number(text: str) -> str:
     """Convert a draft's number to the reader's notation; leave any other text as it is."""
     mark = _MARKS_OF_GROUPS.get(get_language())
     # Digits alone, and words, are the same in all notations.
-    if mark is None or not text or text.isalnum() or not _is_readable(text):
+    if mark is None or not text or text.isalnum() or not _is_in_draft_notation(text):
         return text
     return text.translate(str.maketrans(".,", f",{mark}"))
 
@@ -211,6 +231,10 @@ def ambiguity_note(text: Any) -> str:
     return ""
 
 
-def _is_readable(text: str) -> bool:
-    number = without_group_marks(text)
-    return bool(PLAIN_NUMBER.fullmatch(number) or GROUPED_NUMBER.fullmatch(number))
+def _is_in_draft_notation(text: str) -> bool:
+    number = _in_plain_marks(text)
+    return bool(_PLAIN_NUMBER.fullmatch(number) or _GROUPED_NUMBER.fullmatch(number))
+
+
+def _in_plain_marks(text: str) -> str:
+    return without_group_marks(text).translate(_CLEAR_MARKS)

@@ -22,6 +22,9 @@ _LOCAL = r"""[^\s.@,;:<>()\[\]\\"]+"""
 _LABEL = r"[^\W_](?:(?:[^\W_]|-)*[^\W_])?"
 _EMAIL = re.compile(rf"{_LOCAL}(?:\.{_LOCAL})*@(?:{_LABEL}\.)+(?!\d+$)(?=..){_LABEL}")
 
+# 00 stands for +, also in (00) 41 and in 00-41.
+_INTERNATIONAL_PREFIX = re.compile(r"^\W*00\W*", re.ASCII)
+
 
 @dataclass(frozen=True, slots=True)
 class TextBounds(Bounds):
@@ -85,9 +88,7 @@ class PhoneField(FieldSpec):
     cell_hint: ClassVar[str] = gettext_noop("Include the country code, like +41 41 728 80 00.")
 
     def _parse(self, raw: Any) -> str:
-        text = parsing.line(raw, label=self.label)
-        if text.startswith("00"):
-            text = f"+{text[2:]}"
+        text = _INTERNATIONAL_PREFIX.sub("+", parsing.ascii_digits(parsing.line(raw, label=self.label)))
         try:
             number = phonenumbers.parse(text)
         except phonenumbers.NumberParseException:
