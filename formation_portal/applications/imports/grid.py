@@ -1,9 +1,9 @@
 """A file's headings and rows as texts, and the reasons to refuse a file. The sandbox imports this without Django."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from formation_portal.contract.fields.spreadsheet import fold
@@ -19,6 +19,8 @@ MAX_BYTES = 5_000_000
 MAX_CELL = 40_000
 # Characters of all cells: in a small workbook, many cells can share one stored text.
 MAX_CHARACTERS = 2_000_000
+# The number of rows that are searched for headings.
+HEADINGS_WITHIN = 100
 
 
 def normalized_heading(heading: str) -> str:
@@ -125,19 +127,33 @@ class Grid:
         )
 
 
-def grid_of(rows: Iterable[GridRow], remarks: Iterable[tuple[str, str]] = ()) -> Grid:
-    """Make a grid whose headings are the first filled row. Raises SheetRefused for no or too many rows below."""
+def count_headings(cells: Iterable[str], headings: Collection[str]) -> int:
+    return sum(normalized_heading(cell) in headings for cell in cells)
+
+
+def index_of_headings(filled: Sequence[GridRow], headings: Collection[str]) -> int:
+    """Return the index of the first row with two known headings, below any titles; 0 if there is none."""
+    for index, row in enumerate(filled):
+        if count_headings(row.cells, headings) > 1:
+            return index
+    return 0
+
+
+def grid_of(rows: Iterable[GridRow], headings: Collection[str], remarks: Iterable[tuple[str, str]] = ()) -> Grid:
+    """Make a grid of the row of headings and the rows below. Raises SheetRefused for no or too many of them."""
     filled = (row for row in within_bounds(rows) if row.is_filled)
-    first = next(filled, None)
-    if first is None:
+    top = list(islice(filled, HEADINGS_WITHIN))
+    if not top:
         raise SheetRefused(SheetRefusal.EMPTY)
-    below = list(islice(filled, MAX_ROWS))
+    index = index_of_headings(top, headings)
+    rest = chain(top[index + 1 :], filled)
+    below = list(islice(rest, MAX_ROWS))
     if not below:
         raise SheetRefused(SheetRefusal.NO_ROWS)
     # Rows past the limit are counted, not kept.
-    if more := sum(1 for _ in filled):
+    if more := sum(1 for _ in rest):
         raise SheetRefused(SheetRefusal.TOO_MANY_ROWS, count=MAX_ROWS + more)
-    return Grid(first.cells, tuple(below), tuple(remarks))
+    return Grid(top[index].cells, tuple(below), tuple(remarks))
 
 
 def within_bounds(rows: Iterable[GridRow]) -> Iterator[GridRow]:

@@ -21,15 +21,17 @@ from openpyxl import load_workbook
 from openpyxl.cell.read_only import EMPTY_CELL
 
 from .grid import (
+    HEADINGS_WITHIN,
     MAX_CELL,
     MAX_COLUMNS,
     Grid,
     GridRow,
     SheetRefusal,
     SheetRefused,
+    count_headings,
     from_csv,
     grid_of,
-    normalized_heading,
+    index_of_headings,
     within_bounds,
 )
 
@@ -61,8 +63,8 @@ _NAMED_DELIMITER = re.compile(r'"?sep=(.)"?\r?\n')
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 # Below this row a sheet is refused; empty rows cost time too.
 _LAST_ROW_READ = 20_000
-# The numbers of rows and sheets that are searched for headings.
-_HEADINGS_WITHIN, _SHEETS_WITHIN = 100, 20
+# The number of sheets that are searched for headings.
+_SHEETS_WITHIN = 20
 _ONLY_ZEROS = re.compile("0{1,20}")
 # The significant digits that a spreadsheet stores.
 _DIGITS = 15
@@ -89,20 +91,16 @@ def _read(content: bytes, headings: Collection[str]) -> Grid:
     return read_csv(content, headings)
 
 
-def _count_headings(cells: Iterable[str], headings: Collection[str]) -> int:
-    return sum(normalized_heading(cell) in headings for cell in cells)
-
-
 def read_csv(content: bytes, headings: Collection[str]) -> Grid:
     """Read a CSV file of any program. Raises SheetRefused if it is not text or has a broken quote."""
     text, remarks = _csv_text(content)
     if "\x00" in text:
         raise SheetRefused(SheetRefusal.NO_SHEET)
     if not text.strip(f'{_DELIMITERS}" \r\n'):
-        return grid_of(())
+        return grid_of((), headings)
     if named := _NAMED_DELIMITER.match(text):
-        return grid_of(_csv_rows(text[named.end() :], named[1]), remarks)
-    return grid_of(_csv_rows(text, _delimiter(text, headings)), remarks)
+        return grid_of(_csv_rows(text[named.end() :], named[1]), headings, remarks)
+    return grid_of(_csv_rows(text, _delimiter(text, headings)), headings, remarks)
 
 
 def _csv_text(content: bytes) -> tuple[str, list[tuple[str, str]]]:
@@ -115,17 +113,27 @@ def _csv_text(content: bytes) -> tuple[str, list[tuple[str, str]]]:
 
 
 def _delimiter(text: str, headings: Collection[str]) -> str:
-    """Return the delimiter that splits the first filled line into the most known headings, then the most cells."""
+    """Return the delimiter that splits the row of headings into the most known headings, then the most cells."""
     best, most = _DELIMITERS[0], (0, 0)
     for delimiter in _DELIMITERS:
-        try:
-            first = next((row.cells for row in _csv_rows(text, delimiter) if row.is_filled), ())
-        except SheetRefused:
+        top = _top_rows(_up_to_refusal(_csv_rows(text, delimiter)))
+        if not top:
             continue
-        counts = (_count_headings(first, headings), len(first))
+        cells = top[index_of_headings(top, headings)].cells
+        counts = (count_headings(cells, headings), len(cells))
         if counts > most:
             best, most = delimiter, counts
     return best
+
+
+def _top_rows(rows: Iterable[GridRow]) -> list[GridRow]:
+    """Return the filled ones of the rows that are searched for headings."""
+    return [row for row in islice(rows, HEADINGS_WITHIN) if row.is_filled]
+
+
+def _up_to_refusal(rows: Iterator[GridRow]) -> Iterator[GridRow]:
+    with suppress(SheetRefused):
+        yield from rows
 
 
 def _csv_rows(text: str, delimiter: str) -> Iterator[GridRow]:
@@ -147,16 +155,16 @@ def _csv_rows(text: str, delimiter: str) -> Iterator[GridRow]:
 
 
 def read_xlsx(content: bytes, headings: Collection[str]) -> Grid:
-    """Read the first sheet with known headings as the texts it shows, without evaluating formulas."""
+    """Read the sheet with the headings of the form as the texts it shows, without evaluating formulas."""
     has_formulas, has_merged_cells = check_archive(content)
     with _open_workbook(content, values=True) as values:
         sheet, remarks = _chosen_sheet(values, headings)
         if has_merged_cells:
             remarks.append(("merged", ""))
         if not has_formulas:
-            return grid_of(_sheet_rows(sheet), remarks)
+            return grid_of(_sheet_rows(sheet), headings, remarks)
         with _open_workbook(content, values=False) as with_formulas:
-            return grid_of(_with_formulas(_sheet_rows(sheet), with_formulas[sheet.title]), remarks)
+            return grid_of(_with_formulas(_sheet_rows(sheet), with_formulas[sheet.title]), headings, remarks)
 
 
 def check_archive(content: bytes) -> tuple[bool, bool]:
@@ -240,22 +248,30 @@ def _open_workbook(content: bytes, *, values: bool) -> Iterator[Any]:
 
 
 def _chosen_sheet(book: Any, headings: Collection[str]) -> tuple[Any, list[tuple[str, str]]]:
-    """Return the first visible sheet with headings of the form, and remarks on sheets that are not read."""
+    """Return the first visible sheet with rows below the form's headings, else with headings, else with rows.
+
+    Also return remarks on the sheets that are not read.
+    """
     visible = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
     if not visible:
         raise SheetRefused(SheetRefusal.HIDDEN)
-    fitting = []
+    filled, headed, fitting = [], [], []
     for sheet in visible[:_SHEETS_WITHIN]:
-        rows = within_bounds(islice(_sheet_rows(sheet), _HEADINGS_WITHIN))
-        first = next((row.cells for row in rows if row.is_filled), ())
-        if _count_headings(first, headings) > 1:
-            fitting.append(sheet)
+        top = _top_rows(within_bounds(_sheet_rows(sheet)))
+        if not top:
+            continue
+        filled.append(sheet)
+        index = index_of_headings(top, headings)
+        if count_headings(top[index].cells, headings) > 1:
+            headed.append(sheet)
+            if len(top) > index + 1:
+                fitting.append(sheet)
     remarks = []
     if len(visible) < len(book.worksheets):
         remarks.append(("hidden", ""))
     if len(fitting) > 1:
         remarks.append(("first", fitting[0].title))
-    return (fitting or visible)[0], remarks
+    return (fitting or headed or filled or visible)[0], remarks
 
 
 def _sheet_rows(sheet: Any) -> Iterator[GridRow]:
@@ -309,6 +325,9 @@ def _number_text(value: float, number_format: str) -> str:
     """Write a number without binary rounding; as a percentage, or with leading zeros, if its format has them."""
     share = "%" in number_format
     exact = Decimal(f"{value:.{_DIGITS}g}") * (100 if share else 1)
+    if exact.adjusted() >= _DIGITS:
+        # Digits are missing, so it is written like 1.23E+15.
+        return str(exact.normalize())
     text = format(exact.normalize() if exact else Decimal(0), "f")
     if share:
         return f"{text}%"

@@ -1,5 +1,6 @@
 """Validate a stored sheet's rows against the present draft: each row gets a party, problems and notes."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,6 +22,9 @@ from .grid import normalized_heading
 
 # Spreadsheets show these for a formula that fails.
 _ERRORS = frozenset({"#REF!", "#N/A", "#VALUE!", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!"})
+# Spreadsheets shorten a long number to 1.23457E+11, and replace the digits behind the 15th by zeros.
+_SHORTENED = re.compile(r"-?\d+([.,]\d+)?E[+-]\d+", re.ASCII | re.IGNORECASE)
+_ZEROS_AT_END = re.compile(r"[1-9]\d{14}0+", re.ASCII)
 _TICK_MARKS = frozenset({"x", "✓", "✔"})
 
 
@@ -103,6 +107,12 @@ class SheetRows:
         if text.strip() in _ERRORS:
             problem = gettext("The cell shows the error {text}. Type the answer instead")
             row.problems.append((column.heading, problem.format(text=text)))
+        elif column.name and _SHORTENED.fullmatch(text.strip()):
+            problem = gettext("The spreadsheet has changed this number. Format the column as text, then type it again")
+            row.problems.append((column.heading, problem))
+        elif column.name and _ZEROS_AT_END.fullmatch(text.strip()):
+            note = gettext("Check the last digits. A spreadsheet keeps only 15 digits of a number")
+            row.notes.append((column.heading, note))
         elif column.key in row.formulas and text:
             note = gettext("This cell contains a formula. We read its result: {text}").format(text=text)
             row.notes.append((column.heading, note))
@@ -156,7 +166,10 @@ class SheetRows:
         party = self._draft.as_party(Party(token=row.token, kind=kind, roles=list(roles), raw=without_blanks(raw)))
         impossible = self._draft.form_state.impossible_answers(party.record)
         for name, problem in {**party.record.answers.problems, **impossible}.items():
-            self._add_problem(row, self._key_of[name], problem.message)
+            self._add_problem(row, self._wrong_key(specs[name], problem.code, raw[name]), problem.message)
+        for name, spec in specs.items():
+            if spec.is_number and (note := spec.ambiguity_note(raw[name])):
+                row.notes.append((self._columns[self._key_of[name]].heading, note.removesuffix(".")))
         name_fields = [name for name, spec in specs.items() if canonical.is_name(spec.canonical_field)]
         if name_fields and not party.record.label:
             self._add_problem(row, self._key_of[name_fields[0]], gettext("Enter a name"))
@@ -164,6 +177,11 @@ class SheetRows:
             if key[1] and key[1] not in specs:
                 row.notes.append((self._columns[key].heading, gettext("Not asked for these roles, so we left it out")))
         return party
+
+    def _wrong_key(self, spec: FieldSpec, code: str, answer: Any) -> Key:
+        """Return the first column of an answer that its problem is in."""
+        keys = [("", spec.name, part) for part in spec.wrong_parts(code, answer)]
+        return next((key for key in keys if key in self._columns), self._key_of[spec.name])
 
     def _check_roles(self, row: SheetRow, kind: str, roles: tuple[str, ...]) -> None:
         for role in roles:
@@ -177,7 +195,7 @@ class SheetRows:
 
     def _answer(self, row: SheetRow, spec: FieldSpec) -> Any:
         texts = {part: row.texts.get(("", spec.name, part), "") for part in spec.cell_parts}
-        if not any(texts.values()) or any(text.strip() in _ERRORS for text in texts.values()):
+        if not any(texts.values()) or any(map(_is_damaged, texts.values())):
             return None
         if spec.refers_to_share_class:
             for share_class in self._draft.share_classes:
@@ -194,3 +212,8 @@ class SheetRows:
         except AnswerError as error:
             self._add_problem(row, self._key_of[spec.name], error.message)
             return None
+
+
+def _is_damaged(text: str) -> bool:
+    """Tell whether a cell shows an error or a shortened number instead of what was typed."""
+    return text.strip() in _ERRORS or _SHORTENED.fullmatch(text.strip()) is not None

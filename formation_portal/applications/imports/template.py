@@ -15,7 +15,7 @@ from openpyxl.worksheet.datavalidation import DataValidation
 
 from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import Choice
-from formation_portal.contract.localisation import colon
+from formation_portal.contract.localisation import colon, in_quotes
 from formation_portal.contract.reasons import only_if
 from formation_portal.contract.rules import find_field
 from formation_portal.contract.schema import FormSchema
@@ -158,7 +158,8 @@ def _write_lists(sheet: Any, offers: ColumnChoices) -> dict[tuple[Choice, ...], 
     lists: dict[tuple[Choice, ...], str] = {}
     for place, choices in enumerate(reversed(first), start=1):
         letter = get_column_letter(place)
-        _write_text(sheet, 1, place, first[choices], is_heading=True)
+        # In quotes, so that it is not taken for the heading of a column to fill in.
+        _write_text(sheet, 1, place, in_quotes(first[choices]), is_heading=True)
         for number, choice in enumerate(choices, start=2):
             _write_text(sheet, number, place, choice.label)
         sheet.column_dimensions[letter].width = 30

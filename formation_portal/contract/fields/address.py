@@ -156,6 +156,17 @@ class AddressField(FieldSpec):
             raise AnswerError("not_a_country", gettext("Choose the country of “{label}” from the list", label=label))
         return Address(**parts)
 
+    def wrong_parts(self, code: str, raw: Any) -> tuple[str, ...]:
+        if code not in ("too_long", "control_characters"):
+            return super().wrong_parts(code, raw)
+        wrong = []
+        for part in self.parts:
+            try:
+                parsing.line(raw.get(part) or "", label=self.label)
+            except AnswerError:
+                wrong.append(part)
+        return tuple(wrong)
+
     def cell_choices(self, part: str = "") -> tuple[Choice, ...]:
         if part != "country":
             return ()

@@ -8,6 +8,7 @@ from decimal import Decimal
 from functools import cache, lru_cache
 
 from babel import Locale
+from babel.core import get_global
 from babel.numbers import (
     format_decimal,
     get_currency_precision,
@@ -38,6 +39,54 @@ CURRENCIES_IN_USE: tuple[str, ...] = tuple(
 
 _COUNTRY_SET = frozenset(COUNTRIES)
 # Written in Switzerland, but not in the CLDR.
+_ALPHA_3 = 3
+# Usual names that the CLDR lacks, by code.
+_USUAL_NAMES = {
+    "AE": ("UAE", "U.A.E.", "Emirates", "VAE", "Emirate", "EAU"),
+    "BO": ("Plurinational State of Bolivia",),
+    "BS": ("The Bahamas",),
+    "CD": ("DR Congo", "DRC", "Democratic Republic of the Congo", "Demokratische Republik Kongo", "RD Congo"),
+    "CG": ("Republic of the Congo", "Republik Kongo", "République du Congo"),
+    "CI": ("Ivory Coast", "Elfenbeinküste", "Costa de Marfil"),
+    "CN": ("PRC", "P.R. China", "People's Republic of China", "Volksrepublik China"),
+    "CV": ("Kap Verde",),
+    "CZ": ("Czech Republic", "Tschechische Republik", "République tchèque", "República Checa"),
+    "GB": (
+        *("UK", "U.K.", "The United Kingdom", "Great Britain", "Britain", "England", "Scotland", "Wales"),
+        *("Northern Ireland", "Großbritannien", "Grossbritannien", "Schottland", "Grande-Bretagne", "Angleterre"),
+        *("Gran Bretaña", "Inglaterra", "R.U.", "Écosse", "Escocia", "Nordirland"),
+    ),
+    "GM": ("The Gambia",),
+    "HK": ("Hong Kong", "Hongkong", "Hong Kong SAR"),
+    "IE": ("Republic of Ireland", "Eire", "Éire"),
+    "IR": ("Islamic Republic of Iran",),
+    "KN": ("St. Kitts", "St Kitts"),
+    "KP": ("DPRK", "Democratic People's Republic of Korea"),
+    "KR": ("Republic of Korea", "Republik Korea", "République de Corée", "República de Corea"),
+    "LA": ("Lao People's Democratic Republic",),
+    "MD": ("Republic of Moldova", "Moldawien", "Moldau"),
+    "MK": ("Macedonia", "Mazedonien", "Macédoine"),
+    "MM": ("Burma", "Myanmar", "Birma", "Birmanie", "Birmania"),
+    "MO": ("Macau", "Macao", "Macao SAR"),
+    "NL": ("The Netherlands", "Holland", "Hollande", "Holanda"),
+    "PS": ("Palestine", "State of Palestine", "Palästina", "Palestina"),
+    "RU": ("Russian Federation", "Russische Föderation", "Fédération de Russie", "Federación de Rusia"),
+    "SY": ("Syrian Arab Republic",),
+    "SZ": ("Swaziland", "Swasiland"),
+    "TL": ("East Timor", "Osttimor", "Timor oriental", "Timor Oriental"),
+    "TR": ("Turkey",),
+    "TZ": ("United Republic of Tanzania",),
+    "US": (
+        *("USA", "U.S.A.", "U.S.", "United States of America", "The United States", "America"),
+        *("Vereinigte Staaten von Amerika", "Amerika", "États-Unis d'Amérique", "Estados Unidos de América"),
+        *("EE. UU.", "EE.UU.", "EEUU", "É.-U.", "EUA"),
+    ),
+    "VA": ("Vatican", "Holy See", "Vatikan", "Heiliger Stuhl", "Saint-Siège", "Santa Sede"),
+    "VE": ("Bolivarian Republic of Venezuela",),
+    "VG": ("BVI", "B.V.I.", "Virgin Islands (British)"),
+    "VI": ("USVI", "Virgin Islands (U.S.)"),
+    "VN": ("Viet Nam",),
+}
 _FURTHER_SIGNS = {"CHF": ("Fr.", "SFr.")}
 
 
@@ -60,6 +109,23 @@ def _name(kind: str, code: str, language: str) -> str:
 def country_name(code: str, language: str = "") -> str:
     """Return the name of a country in a language, by default the reader's, or the code if there is no name."""
     return _name("territories", code, language or reader.get_language())
+
+
+@cache
+def codes_by_other_name() -> dict[str, str]:
+    """Map other names of countries to their codes: codes of three letters, as in passports, and usual names."""
+    codes = {}
+    for alias, targets in get_global("territory_aliases").items():
+        # A former country has several successors.
+        if len(alias) == _ALPHA_3 and len(targets) == 1 and is_country(targets[0]):
+            codes[alias] = targets[0]
+    for code, names in _USUAL_NAMES.items():
+        codes |= dict.fromkeys(names, code)
+    for code in COUNTRIES:
+        # The CLDR writes "St Kitts & Nevis".
+        full = country_name(code, "en").replace("&", "and")
+        codes |= {full: code, full.replace("St ", "Saint "): code, full.replace("St ", "St. "): code}
+    return codes
 
 
 def currency_name(code: str) -> str:

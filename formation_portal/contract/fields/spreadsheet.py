@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 
 from ..localisation import gettext
 from .cleaning import clean_line
-from .iso_codes import COUNTRIES, country_name
+from .iso_codes import COUNTRIES, codes_by_other_name, country_name
 from .parsing import ascii_digits
 from .values import AnswerError
 
@@ -55,7 +55,9 @@ def values_by_label(choices: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
 
 @cache
 def countries() -> Mapping[str, str]:
-    return values_by_label(tuple((code, country_name(code, language)) for language in _LANGUAGES for code in COUNTRIES))
+    names = [(code, country_name(code, language)) for language in _LANGUAGES for code in COUNTRIES]
+    names += [(code, name) for name, code in codes_by_other_name().items()]
+    return values_by_label(tuple(names))
 
 
 def choice_value(text: str, values: Mapping[str, str]) -> str:

@@ -163,7 +163,7 @@ def test_a_text_in_many_cells_is_read_within_the_bound_of_all_cells() -> None:
 
 def test_rows_past_the_limit_are_counted_without_being_kept() -> None:
     rows = (GridRow(number, ("x",)) for number in range(10_000))
-    assert refused_within(200_000, lambda: grid_of(rows)).values == {"count": 9_999}
+    assert refused_within(200_000, lambda: grid_of(rows, KNOWN)).values == {"count": 9_999}
 
 
 def test_all_cells_together_may_be_as_long_as_the_bound_and_no_longer() -> None:

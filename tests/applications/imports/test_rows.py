@@ -6,11 +6,18 @@ import pytest
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
+from formation_portal.applications.imports.columns import keys_by_heading
 from formation_portal.applications.imports.grid import SheetRefused
 from formation_portal.applications.imports.rows import SheetRow
-from formation_portal.applications.imports.uploads import check_headings, missing_headings, unknown_headings
+from formation_portal.applications.imports.uploads import (
+    check_headings,
+    missing_headings,
+    read_sheet,
+    unknown_headings,
+)
 from tests import factories
 from tests.applications.conftest import Upload
+from tests.contract.builders import question, role
 
 from .sample_sheets import ADA, HEADS, NOOR, as_csv
 
@@ -69,6 +76,82 @@ def test_each_problem_is_said_with_its_column(
 ) -> None:
     found = one(draft, upload, changed(ADA, **values)).problems
     assert [(heading, problem[1] in text) for heading, text in found] == [(problem[0], True)]
+
+
+QUESTIONS = (
+    question("home", "address", label="Home"),
+    question("paid", "currency_amount", label="Paid", allowed_currencies=["CHF", "EUR"]),
+    question("weight", "number", label="Weight"),
+    question("passport", label="Passport"),
+)
+ANSWERS = {
+    "Kind": "Person",
+    "First name": "Ada",
+    "Last name": "Lovelace",
+    "Home: Street and number": "1 Main St",
+    "Home: Town or city": "Leeds",
+    "Home: Postcode": "",
+    "Home: Country": "UK",
+    "Paid: Amount": "20.000,50 CHF",
+    "Paid: Currency": "chf",
+    "Weight": "",
+    "Passport": "",
+}
+
+
+def row_of(owner: Any, **values: str) -> SheetRow:
+    """Return the row of a director who is asked an address, an amount, a number and a passport."""
+    schema = {**factories.SCHEMA, "sections": [role("director", *QUESTIONS)]}
+    draft = factories.new_draft(owner, schema=schema)
+    content = as_csv(tuple(ANSWERS), tuple((ANSWERS | values).values()))
+    grid = read_sheet(content, keys_by_heading(draft.schema), account=owner.pk)
+    [row] = services.import_rows(draft, services.keep_import(draft, grid, name="people.csv", by=owner))
+    return row
+
+
+def test_a_row_is_read_as_people_write_it(owner: Any) -> None:
+    row = row_of(owner)
+    assert (row.problems, row.notes) == ([], [])
+    assert row.party.raw["xx.home"] == {"street1": "1 Main St", "city": "Leeds", "country": "GB"}
+    assert row.party.raw["xx.paid"] == {"amount": "20,000.50", "currency": "CHF"}
+
+
+@pytest.mark.parametrize(
+    ("values", "heading", "words"),
+    [
+        ({"Home: Country": "Atlantis"}, "Home: Country", "from the list"),
+        ({"Home: Town or city": ""}, "Home: Town or city", "Enter the town"),
+        ({"Home: Postcode": "x" * 501}, "Home: Postcode", "500 characters"),
+        ({"Paid: Amount": "20", "Paid: Currency": "GBP"}, "Paid: Currency", "Choose the currency"),
+        ({"Paid: Amount": "20.000"}, "Paid: Amount", "fewer decimals"),
+        ({"Passport": "1.23457E+11"}, "Passport", "has changed this number"),
+        ({"Passport": "1,23457e+15"}, "Passport", "has changed this number"),
+        ({"Weight": "1E-05"}, "Weight", "has changed this number"),
+    ],
+)
+def test_a_problem_is_said_once_with_the_column_it_is_in(
+    owner: Any, values: dict[str, str], heading: str, words: str
+) -> None:
+    problems = row_of(owner, **values).problems
+    assert [(name, words in text) for name, text in problems] == [(heading, True)]
+
+
+@pytest.mark.parametrize(
+    ("values", "notes"),
+    [
+        ({"Passport": "1234567890123450"}, [("Passport", "Check the last digits")]),
+        ({"Weight": "1.234"}, [("Weight", "We read this as 1.234, with three decimals")]),
+        ({"Passport": "1234567890123456", "Weight": "1.23"}, []),
+        ({"Passport": "12E4"}, []),
+    ],
+)
+def test_a_number_that_may_be_another_is_taken_with_a_note(
+    owner: Any, values: dict[str, str], notes: list[tuple[str, str]]
+) -> None:
+    row = row_of(owner, **values)
+    assert row.problems == []
+    assert [heading for heading, _ in row.notes] == [heading for heading, _ in notes]
+    assert all(text.startswith(words) for (_, text), (_, words) in zip(row.notes, notes, strict=True))
 
 
 @pytest.mark.parametrize(

@@ -69,5 +69,6 @@ def test_the_sheet_of_a_product_is_understood_when_it_comes_back(owner: Any, slu
     known, book = keys_by_heading(draft.schema), opened(xlsx_template(draft))
     book.worksheets[0].append(["Person"])
     found = read_sheet(saved(book), known, account=1)
+    assert found.remarks == ()
     check_headings(draft, found.headings)
     assert all(normalized_heading(heading) in known for heading in found.headings)

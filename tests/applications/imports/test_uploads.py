@@ -3,6 +3,7 @@
 import io
 import zipfile
 from datetime import date, datetime
+from functools import partial
 from typing import Any
 
 import pytest
@@ -28,6 +29,11 @@ def test_text_is_read_in_any_encoding_and_with_any_delimiter(delimiter: str, enc
     found = read(content)
     assert (found.headings, texts(found)) == (HEADS, [row])
     assert [code for code, _ in found.remarks] == (["windows"] if encoding == "cp1252" else [])
+
+
+def test_a_delimiter_is_found_where_every_cell_is_quoted() -> None:
+    rows = [";".join(f'"{cell}"' for cell in row) for row in (("Our, people",), HEADS, ADA)]
+    assert texts(read("\n".join(rows).encode())) == [ADA]
 
 
 @pytest.mark.parametrize("make", [as_csv, as_xlsx])
@@ -66,10 +72,48 @@ def test_numbers_and_dates_are_read_as_the_cell_shows_them() -> None:
         sheet["C2"].number_format = "00000"
         sheet["D2"].number_format = "0%"
 
-    row = (1.0, 41_728_8000, 6300, 0.25, 0.1 + 0.2, True, date(1985, 3, 27), datetime(1985, 3, 27, 14, 30), 1e15)
+    row = (1.0, 41_728_8000, 6300, 0.25, 0.1 + 0.2, True, date(1985, 3, 27), datetime(1985, 3, 27, 14, 30), 1e14)
     [found] = texts(read(as_xlsx(HEADS, row, change=formats)))
     assert found[:6] == ("1", "417288000", "06300", "25%", "0.3", "TRUE")
-    assert found[6:] == ("1985-03-27", "1985-03-27 14:30:00", "1000000000000000")
+    assert found[6:] == ("1985-03-27", "1985-03-27 14:30:00", "100000000000000")
+
+
+def test_a_number_of_which_the_sheet_lacks_digits_is_read_as_a_shortened_one() -> None:
+    [cells] = texts(read(as_xlsx(HEADS, (1_234_567_890_123_456, 1e15, 123_456_789_012_345, "1234567890123456"))))
+    assert cells == ("1.23456789012346E+15", "1E+15", "123456789012345", "1234567890123456")
+
+
+@pytest.mark.parametrize("make", [as_csv, as_xlsx, partial(as_csv, delimiter=";")])
+def test_titles_above_the_headings_are_left_out(make: Any) -> None:
+    titles = (("Directors, shareholders, and owners",), ("Kind",), ("Date of birth", "of each"), ())
+    found = read(make(*titles, HEADS, ADA, NOOR))
+    assert (found.headings, texts(found)) == (HEADS, [ADA, NOOR])
+    assert [row.number for row in found.rows] == [6, 7]
+
+
+def test_the_sheet_with_rows_below_its_headings_is_read() -> None:
+    def move(book: Any, sheet: Any) -> None:
+        cover, moved = book.create_sheet("Cover", 0), book.create_sheet("Moved")
+        for row in (("Larkfield",), ("Its people",)):
+            cover.append(row)
+        for row in (("Our people",), HEADS, NOOR):
+            moved.append(row)
+
+    found = read(as_xlsx(HEADS, change=move))
+    assert (texts(found), found.remarks) == ([NOOR], ())
+    found = read(as_xlsx(HEADS, ADA, change=move))
+    assert (texts(found), found.remarks) == ([ADA], (("first", "Sheet"),))
+
+
+def test_without_such_a_sheet_the_headings_or_the_first_filled_sheet_are_judged() -> None:
+    def add(book: Any, sheet: Any) -> None:
+        for title, place in (("Cover", 0), ("Other", 2)):
+            other = book.create_sheet(title, place)
+            other.append((title,))
+            other.append(("Ada",))
+
+    assert "below the headings" in refusal(as_xlsx(HEADS, change=add))
+    assert read(as_xlsx(change=add)).headings == ("Cover",)
 
 
 def test_a_formula_is_read_as_its_cell_shows_it_and_is_known_for_one() -> None:

@@ -80,6 +80,37 @@ def test_a_country_is_found_by_its_code_and_by_its_name_in_any_of_our_languages(
     assert typed("nationality", text) == ["CH"]
 
 
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("UK", "GB"),
+        ("u.k.", "GB"),
+        ("England", "GB"),
+        ("GBR", "GB"),
+        ("USA", "US"),
+        ("the United States", "US"),
+        ("EE. UU.", "US"),
+        ("UAE", "AE"),
+        ("Holland", "NL"),
+        ("Turkey", "TR"),
+        ("Hong Kong", "HK"),
+        ("Czech Republic", "CZ"),
+        ("Trinidad and Tobago", "TT"),
+        ("Saint Lucia", "LC"),
+        ("St. Kitts and Nevis", "KN"),
+    ],
+)
+def test_a_country_is_found_by_its_usual_names_and_by_its_three_letters(text: str, code: str) -> None:
+    assert typed("nationality", text) == [code]
+    assert asked("address").from_cells({"country": text}) == {"country": code}
+
+
+@pytest.mark.parametrize("text", ["SUN", "YUG", "Korea", "Congo Belge", "EU"])
+def test_a_name_of_no_single_country_is_refused(text: str) -> None:
+    with pytest.raises(AnswerError, match="list of countries"):
+        asked("nationality").clean(typed("nationality", text))
+
+
 @pytest.mark.parametrize("text", ["NL; NO", "Netherlands;Norway", "Netherlands\nNorway", "Netherlands, Norway"])
 def test_several_are_told_apart_but_not_by_a_comma_within_a_choice(text: str) -> None:
     assert typed("nationality", text) == ["NL", "NO"]
