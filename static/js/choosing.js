@@ -1,5 +1,5 @@
-/* Clears options that exclude each other, and lets a list of choices grow in place. Without script the server does both.
-   Deferred. */
+/* Clears options that exclude each other, lets a list of choices grow in place, and splits a pasted date into its boxes.
+   Without script the server does all three. Deferred. */
 (() => {
   "use strict";
 
@@ -52,5 +52,27 @@
     const control = row.querySelector("input, select");
     control.focus();
     if (list) for (const name of ["input", "change"]) control.dispatchEvent(new Event(name, { bubbles: true }));
+  });
+
+  /* ---- Split a whole date that is pasted into the box of the day. Dates with words are left to the server, and so are
+     those that may begin with the month. ---- */
+
+  const DATES = [
+    /^(?<year>\d{4})-(?<month>\d{1,2})-(?<day>\d{1,2})$/,
+    /^(?<day>\d{1,2})\. ?(?<month>\d{1,2})\. ?(?<year>\d{4})$/,
+    /^(?<day>1[3-9]|2\d|3[01])[-/](?<month>\d{1,2})[-/](?<year>\d{4})$/,
+  ];
+
+  document.addEventListener("paste", (event) => {
+    const { target, clipboardData } = event;
+    if (!target.form || !target.name?.endsWith(":day")) return;
+    const text = clipboardData.getData("text").trim();
+    const parts = DATES.map((date) => text.match(date)?.groups).find(Boolean);
+    if (!parts) return;
+    event.preventDefault();
+    for (const [part, digits] of Object.entries(parts)) {
+      target.form.elements[target.name.replace(/day$/, part)].value = digits;
+    }
+    for (const name of ["input", "change"]) target.dispatchEvent(new Event(name, { bubbles: true }));
   });
 })();

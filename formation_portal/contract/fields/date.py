@@ -29,6 +29,7 @@ _SOON = timedelta(days=90)
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 # The marks of an ordinal number: 3rd in English, 3. in German, 1er in French, 1.º in Spanish.
 _ORDINAL_MARKS = re.compile(r"(?<=\d)(st|nd|rd|th|er|\.?º|\.)$", re.IGNORECASE)
+_SHORTEST_DATE = len("1.1.1985")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
@@ -188,12 +189,17 @@ def calendar_date(raw: Any, *, label: str) -> date:
 
 def _whole_date(raw: Any, *, label: str) -> dict[str, str]:
     """Return the parts of a whole date in the box of the day, or {}. Raises AnswerError for one with two readings."""
-    if not isinstance(raw, dict) or not is_blank(raw.get("month")) or not is_blank(raw.get("year")):
+    if not isinstance(raw, dict) or len(str(raw.get("day", ""))) < _SHORTEST_DATE:
         return {}
+    others = {part: raw[part] for part in ("month", "year") if not is_blank(raw.get(part))}
     try:
-        return spreadsheet.date_parts(str(raw.get("day", "")), label=label)
+        parts = spreadsheet.date_parts(str(raw.get("day", "")), label=label)
+        # The page shows what was pasted until it is loaded again, so the same month and year may stand beside it.
+        if others and calendar_date(parts, label=label) != calendar_date(parts | others, label=label):
+            return {}
+        return parts
     except AnswerError as error:
-        if error.code == "two_dates":
+        if error.code == "two_dates" and not others:
             raise
         return {}
 

@@ -27,7 +27,7 @@ _WIDE_CONTEXT = Context(prec=1_000)
 _PLAIN_NUMBER = re.compile(r"-?(\d+(\.\d+)?|\.\d+)", re.ASCII)
 # Thousands, or lakhs and crores like 12,34,567. Thousands do not begin with zero, so 0,125 is not 125.
 _GROUPED_NUMBER = re.compile(r"-?[1-9](\d{0,2}(,\d{3})+|\d?(,\d\d)+,\d{3})(\.\d+)?", re.ASCII)
-_GROUP_MARKS = re.compile("[\\s\u00a0\u202f'’]")
+_GROUP_MARKS = re.compile("[\\s\u00a0\u202f'’‘´`]")
 _SWAPPED_MARKS = str.maketrans(".,", ",.")
 # Arabic and full-width marks and the minus sign, none of which has two meanings.
 _CLEAR_MARKS = str.maketrans("\u066b\u066c\uff0e\uff0c\u2212", ".,.,-")

@@ -51,6 +51,7 @@ def refusal(spec: Any, raw: Any) -> str:
         ("chf20000", "20000"),
         ("CHF 20'000.-", "20000"),
         ("Fr. 20’000.–", "20000"),
+        ("20´000", "20000"),
         ("20.000,--", "20000"),
         ("20.000,50", "20000.5"),
         ("20 000,50", "20000.5"),
@@ -151,9 +152,17 @@ def test_a_date_in_the_box_of_the_day_that_is_not_whole_or_has_two_readings_stay
     assert refusal(BORN, stored) == code
 
 
-def test_a_date_in_the_box_of_the_day_replaces_no_other_part() -> None:
-    stored = post(BORN, {"day": "27.3.1985", "month": "4", "year": ""})
-    assert stored == {"day": "27.3.1985", "month": "4", "year": ""}
+@pytest.mark.parametrize("others", [{"month": "March", "year": ""}, {"month": "03", "year": "1985"}])
+def test_a_date_in_the_box_of_the_day_may_be_repeated_beside_it(others: dict[str, str]) -> None:
+    assert BORN.clean(post(BORN, {"day": "27.3.1985"} | others)) == date(1985, 3, 27)
+
+
+@pytest.mark.parametrize("others", [{"month": "4", "year": ""}, {"month": "", "year": "1986"}])
+def test_a_date_in_the_box_of_the_day_replaces_no_other_part(others: dict[str, str]) -> None:
+    stored = post(BORN, {"day": "27.3.1985"} | others)
+    assert stored == {"day": "27.3.1985"} | others
+    with pytest.raises(AnswerError):
+        BORN.clean(stored)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Pages that bring themselves up to date: what depends on an answer comes and goes, and nothing typed is disturbed."""
 
 import re
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -26,6 +27,11 @@ _NEW_CONTROLS = """() => [...document.querySelectorAll("main input:not([type=hid
 _CARET = "() => document.activeElement.selectionStart"
 _TOP = "(id) => document.getElementById(id).getBoundingClientRect().top"
 _SCRIPTS = "**/static/js/*"
+_PASTE = """(box, text) => {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData("text", text);
+  box.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+}"""
 
 
 def answer_regulated(tab: Tab, answer: str) -> Locator:
@@ -191,3 +197,15 @@ def test_what_is_entered_before_the_scripts_come_shows_and_is_saved(
     expect(licence(tab)).to_be_visible(visible=has_choice)
     assert saved_name(application) == "Kestrel LLC"
     assert ("true" in open_draft(application).entity_raw.values()) == has_choice
+
+
+def test_a_date_that_is_pasted_into_the_day_fills_its_boxes(open_tab: OpenTab, application: Application) -> None:
+    tab = open_party(open_tab, application, "member", {})
+    birth = tab.get_by_role("group", name="Date of birth")
+    dates = {"3/4/1985": "//", "27/3/1985": "27/3/1985", "28.3.1985": "28/3/1985", " 1985-03-29\n": "29/03/1985"}
+    for pasted, parts in dates.items():
+        with nullcontext() if parts == "//" else expect_post(tab):
+            birth.get_by_label("Day").evaluate(_PASTE, pasted)
+        assert "/".join(birth.get_by_label(label).input_value() for label in ("Day", "Month", "Year")) == parts
+    [row] = open_draft(Application.objects.get(pk=application.pk)).parties
+    assert row.raw["person.date_of_birth"] == {"day": "29", "month": "03", "year": "1985"}
