@@ -44,7 +44,6 @@ _ALPHA_3 = 3
 _USUAL_NAMES = {
     "AE": ("UAE", "U.A.E.", "Emirates", "VAE", "Emirate", "EAU"),
     "BO": ("Plurinational State of Bolivia",),
-    "BS": ("The Bahamas",),
     "CD": ("DR Congo", "DRC", "Democratic Republic of the Congo", "Demokratische Republik Kongo", "RD Congo"),
     "CG": ("Republic of the Congo", "Republik Kongo", "République du Congo"),
     "CI": ("Ivory Coast", "Elfenbeinküste", "Costa de Marfil"),
@@ -52,11 +51,11 @@ _USUAL_NAMES = {
     "CV": ("Kap Verde",),
     "CZ": ("Czech Republic", "Tschechische Republik", "République tchèque", "República Checa"),
     "GB": (
-        *("UK", "U.K.", "The United Kingdom", "Great Britain", "Britain", "England", "Scotland", "Wales"),
+        *("UK", "U.K.", "Great Britain", "Britain", "England", "Scotland", "Wales"),
         *("Northern Ireland", "Großbritannien", "Grossbritannien", "Schottland", "Grande-Bretagne", "Angleterre"),
         *("Gran Bretaña", "Inglaterra", "R.U.", "Écosse", "Escocia", "Nordirland"),
+        "United Kingdom of Great Britain and Northern Ireland",
     ),
-    "GM": ("The Gambia",),
     "HK": ("Hong Kong", "Hongkong", "Hong Kong SAR"),
     "IE": ("Republic of Ireland", "Eire", "Éire"),
     "IR": ("Islamic Republic of Iran",),
@@ -68,16 +67,22 @@ _USUAL_NAMES = {
     "MK": ("Macedonia", "Mazedonien", "Macédoine"),
     "MM": ("Burma", "Myanmar", "Birma", "Birmanie", "Birmania"),
     "MO": ("Macau", "Macao", "Macao SAR"),
-    "NL": ("The Netherlands", "Holland", "Hollande", "Holanda"),
+    "NL": ("Holland", "Hollande", "Holanda"),
     "PS": ("Palestine", "State of Palestine", "Palästina", "Palestina"),
-    "RU": ("Russian Federation", "Russische Föderation", "Fédération de Russie", "Federación de Rusia"),
+    "RU": (
+        "Russian Federation",
+        "Russian Federation (the)",
+        "Russische Föderation",
+        "Fédération de Russie",
+        "Federación de Rusia",
+    ),
     "SY": ("Syrian Arab Republic",),
     "SZ": ("Swaziland", "Swasiland"),
     "TL": ("East Timor", "Osttimor", "Timor oriental", "Timor Oriental"),
     "TR": ("Turkey",),
     "TZ": ("United Republic of Tanzania",),
     "US": (
-        *("USA", "U.S.A.", "U.S.", "United States of America", "The United States", "America"),
+        *("USA", "U.S.A.", "U.S.", "United States of America", "United States of America (the)", "America"),
         *("Vereinigte Staaten von Amerika", "Amerika", "États-Unis d'Amérique", "Estados Unidos de América"),
         *("EE. UU.", "EE.UU.", "EEUU", "É.-U.", "EUA"),
     ),
@@ -122,9 +127,10 @@ def codes_by_other_name() -> dict[str, str]:
     for code, names in _USUAL_NAMES.items():
         codes |= dict.fromkeys(names, code)
     for code in COUNTRIES:
-        # The CLDR writes "St Kitts & Nevis".
+        # The CLDR writes "St Kitts & Nevis" and "Bahamas".
         full = country_name(code, "en").replace("&", "and")
-        codes |= {full: code, full.replace("St ", "Saint "): code, full.replace("St ", "St. "): code}
+        for name in (full, full.replace("St ", "Saint "), full.replace("St ", "St. ")):
+            codes |= {name: code, f"The {name}": code, f"{name} (the)": code}
     return codes
 
 

@@ -89,6 +89,7 @@ def test_a_country_is_found_by_its_code_and_by_its_name_in_any_of_our_languages(
         ("GBR", "GB"),
         ("USA", "US"),
         ("the United States", "US"),
+        ("Netherlands (the)", "NL"),
         ("EE. UU.", "US"),
         ("UAE", "AE"),
         ("Holland", "NL"),
