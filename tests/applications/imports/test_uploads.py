@@ -106,14 +106,13 @@ def test_the_sheet_with_rows_below_its_headings_is_read() -> None:
 
 
 def test_without_such_a_sheet_the_headings_or_the_first_filled_sheet_are_judged() -> None:
-    def add(book: Any, sheet: Any) -> None:
-        for title, place in (("Cover", 0), ("Other", 2)):
-            other = book.create_sheet(title, place)
-            other.append((title,))
-            other.append(("Ada",))
+    def add(book: Any, sheet: Any, *, place: int) -> None:
+        cover = book.create_sheet("Cover", place)
+        for row in (("Larkfield",), ("Its people",)):
+            cover.append(row)
 
-    assert "below the headings" in refusal(as_xlsx(HEADS, change=add))
-    assert read(as_xlsx(change=add)).headings == ("Cover",)
+    assert "below the headings" in refusal(as_xlsx(HEADS, change=partial(add, place=0)))
+    assert read(as_xlsx(change=partial(add, place=1))).headings == ("Larkfield",)
 
 
 def test_a_formula_is_read_as_its_cell_shows_it_and_is_known_for_one() -> None:
