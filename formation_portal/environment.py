@@ -22,6 +22,7 @@ from formation_portal.core.nodes.secret_store import parse_keys
 from formation_portal.core.operator import LOGO_TYPES, parse_hours
 from formation_portal.core.servers.server_urls import cache_settings, clamd_address, mail_settings
 from formation_portal.core.storage import storage_settings
+from formation_portal.core.time_zones import zone_names
 from formation_portal.unsafe_settings import is_public, missing_keys, unsafe_settings
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -164,6 +165,10 @@ class Environment(BaseSettings):
     help_telephone: str = Field("", description="Where customers call for help. Empty: not shown.")
     help_hours: str = Field("", description="When the telephone is answered.")
     help_reply_days: int = Field(0, ge=0, description="Working days until a reply. 0: promises none.")
+    time_zone: str = Field(
+        "UTC",
+        description="Time zone of the desk and of e-mails, like Europe/Zurich. Customers see their own.",
+    )
     letter_days: int = Field(30, ge=1, description="Days after which an e-mail's content is deleted.")
     retention_draft_days: int = Field(
         180, ge=0, description="Days without a change after which a draft is deleted, announced 14 days before."
@@ -322,6 +327,13 @@ class Environment(BaseSettings):
         except (ValueError, UnknownLocaleError):
             raise ValueError("should be the code of a language, like en or pt-BR") from None
         return code
+
+    @field_validator("time_zone")
+    @classmethod
+    def _is_a_zone(cls, name: str) -> str:
+        if name not in zone_names():
+            raise ValueError("should be a time zone with its place, like Europe/Zurich, or UTC")
+        return name
 
     @field_validator("required_screening")
     @classmethod

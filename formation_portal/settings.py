@@ -243,7 +243,8 @@ LANGUAGE_COOKIE_NAME = "language"
 LOCALE_PATHS = [PROJECT / "formation_portal" / "locale"]
 # The language of the schema's texts. Pages in another language mark these texts with it.
 CATALOG_LANGUAGE = ENV.catalog_language
-TIME_ZONE = "UTC"
+# The zone of the desk, of e-mails and of all that is counted in days (core/time_zones.py).
+TIME_ZONE = ENV.time_zone
 USE_TZ = True
 USE_I18N = True
 
@@ -350,7 +351,10 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "plain": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"},
+        "plain": {
+            "class": "formation_portal.core.monitoring.logs.PlainFormatter",
+            "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
+        },
         "json": {"()": "formation_portal.core.monitoring.logs.JsonFormatter"},
     },
     "filters": {

@@ -96,6 +96,8 @@ def test_a_wrong_setting_is_one_line_with_its_name_and_without_its_value(
         ("PORTAL_URL", "http://["),
         ("TRUSTED_ORIGINS", "https://portal.example, portal.example"),
         ("CATALOG_LANGUAGE", "klingon"),
+        ("TIME_ZONE", "EST"),
+        ("TIME_ZONE", "/etc/passwd"),
         ("PDF_FONTS", "/nowhere/at/all"),
         ("DATA_DIR", "/dev/null/below"),
         ("EMAIL_URL", "mail.example"),

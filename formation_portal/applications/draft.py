@@ -19,6 +19,7 @@ from formation_portal.contract.record import Answers, Record, UnreadAnswers, val
 from formation_portal.contract.rules import FormState, Slot, evaluate
 from formation_portal.contract.schema import FormSchema, Section
 from formation_portal.contract.shares import over_issued
+from formation_portal.core.time_zones import operators_day
 
 from .fields import CHARACTERS_PER_HOLDER, MAX_CHARACTERS, count_characters
 from .models import Application, Holding, Party, SectionAnswers, ShareClass
@@ -45,7 +46,7 @@ class Draft(StoredRows):
     def __init__(self, application: Application, *, schema: FormSchema, today: date | None = None) -> None:
         super().__init__(application)
         self.schema = schema
-        self.today = today or timezone.localdate()
+        self.today = today or operators_day()
         self._days_of_today = Days.on(today) if today else Days.at(timezone.now())
 
     def reload(self) -> None:

@@ -6,13 +6,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from babel.dates import get_day_names, get_timezone, get_timezone_location
+from babel.dates import get_day_names, get_timezone
 from django.conf import settings
 from django.core.checks import CheckMessage, Error
 from django.utils.html import format_html
 from django.utils.translation import get_language, gettext
 
 from .colours import AA, Accent, nearest_readable
+from .time_zones import place_of
 
 _DAYS = ("mo", "tu", "we", "th", "fr", "sa", "su")
 _SPAN = re.compile(r"(?P<first>\w\w)(?:-(?P<last>\w\w))? (?P<from>\d{1,2}:\d\d)-(?P<until>\d{1,2}:\d\d)")
@@ -133,8 +134,7 @@ def hours_in_words(text: str, *, language: str) -> str:
             descriptions.append(gettext("%(day)s to %(last)s, %(from)s to %(until)s") % values)
         else:
             descriptions.append(gettext("%(day)s, %(from)s to %(until)s") % values)
-    place = get_timezone_location(zone, locale=language, return_city=True)
-    return gettext("%(hours)s %(place)s time") % {"hours": "; ".join(descriptions), "place": place}
+    return gettext("%(hours)s %(place)s time") % {"hours": "; ".join(descriptions), "place": place_of(zone, language)}
 
 
 def _without_leading_zero(time: str) -> str:

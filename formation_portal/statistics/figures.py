@@ -9,9 +9,8 @@ from enum import StrEnum
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from django.utils import timezone
-
 from formation_portal.contract.lifecycle import FINAL, State
+from formation_portal.core.time_zones import operators_day
 from formation_portal.reviews.models import Query
 from formation_portal.reviews.targets import TargetKind
 
@@ -62,7 +61,7 @@ def case_figures(product_id: str, moves: Iterable[tuple[str, datetime]]) -> Coun
     since: datetime | None = None
     for state_name, at in moves:
         state = State(state_name)
-        day = timezone.localdate(at)
+        day = operators_day(at)
         if state in TRANSITION_COLUMNS:
             figures[Figure(day, Table.TRANSITIONS, (), TRANSITION_COLUMNS[state])] += 1
         if SIDES.get(state) is not side:
@@ -77,7 +76,7 @@ def case_figures(product_id: str, moves: Iterable[tuple[str, datetime]]) -> Coun
                 figures[Figure(day, Table.CLOSINGS, (product_id,), f"cases_{past_side}")] += 1
                 figures[Figure(day, Table.CLOSINGS, (product_id,), f"seconds_{past_side}")] += duration
     if side is not None and since is not None:
-        figures[Figure(timezone.localdate(since), Table.OPEN, (), side.value)] += 1
+        figures[Figure(operators_day(since), Table.OPEN, (), side.value)] += 1
     return figures
 
 
@@ -87,7 +86,7 @@ def query_figures(product_id: str, queries: Iterable[Query]) -> Counter[Figure]:
     figures = Counter[Figure]()
     for _, group in groupby(queries, key=lambda query: query.round):
         returned = list(group)
-        day = timezone.localdate(returned[0].sent_at)
+        day = operators_day(returned[0].sent_at)
         reasons = Counter(query.reason for query in returned)
         questions = Counter[str]()
         keys: dict[str, tuple[str, ...]] = {}

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -103,6 +104,16 @@ def test_the_setting_chooses_how_lines_are_written(monkeypatch: pytest.MonkeyPat
         assert json.loads(line)["message"] == "Solved"
     else:
         assert line.endswith(" ERROR some.where Solved")
+
+
+def test_a_plain_line_is_in_utc_whatever_the_operators_zone(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    monkeypatch.setenv("DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("TIME_ZONE", "Pacific/Kiritimati")
+    say = "import django, logging; django.setup(); logging.getLogger('some.where').error('Solved')"
+    before = datetime.now(UTC)
+    done = subprocess.run([sys.executable, "-c", say], capture_output=True, text=True, check=True)
+    written = datetime.strptime(done.stderr.splitlines()[-1][:19], "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
+    assert timedelta(seconds=-1) <= written - before < timedelta(minutes=10)
 
 
 @pytest.fixture

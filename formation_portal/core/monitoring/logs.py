@@ -2,6 +2,7 @@
 
 import json
 import logging
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -32,6 +33,11 @@ def current_request_id() -> str:
 def account_id(request: HttpRequest) -> int | None:
     """Return the id of the signed-in account; None if there is none, or if nothing has loaded it yet."""
     return getattr(getattr(request, "_cached_user", None), "pk", None)
+
+
+class PlainFormatter(logging.Formatter):
+    # Times are in UTC, whatever the operator's zone.
+    converter = staticmethod(time.gmtime)
 
 
 class JsonFormatter(logging.Formatter):

@@ -12,7 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import F, Model, QuerySet
 from django.utils import timezone
-from django.utils.timezone import localdate, make_aware
+from django.utils.timezone import get_default_timezone, make_aware
 
 from formation_portal.accounts.models import User
 from formation_portal.applications.draft import Draft, load_schema
@@ -24,6 +24,7 @@ from formation_portal.contract.lifecycle import FINAL, State
 from formation_portal.contract.schema import FormSchema
 from formation_portal.core.encryption import UnreadableError, key_ring
 from formation_portal.core.key_rotation import rotation_task
+from formation_portal.core.time_zones import operators_day
 from formation_portal.reviews.checklist import load_checklist
 from formation_portal.reviews.models import ReviewDecision, ServiceStatus
 from formation_portal.reviews.transactions import UNDER_REVIEW, waiting_decision
@@ -143,13 +144,13 @@ def _update_due_date(case: Case, application: Application, *, was_waiting_since:
     least, _ = working_days(timeline) or (0, 0)
     case.target_days = min(least or settings.OVERDUE_DAYS, _MAX_DAYS)
     if was_waiting_since is not None and was_waiting_since != case.waiting_since:
-        days = working_days_between(localdate(was_waiting_since), localdate())
+        days = working_days_between(operators_day(was_waiting_since), operators_day())
         case.waited_days = min(case.waited_days + days, _MAX_DAYS)
     remaining = case.target_days - case.waited_days
     case.overdue_at = case.waiting_since
     if case.waiting_since is not None and remaining > 0:
-        day = working_days_after(localdate(case.waiting_since), remaining)
-        case.overdue_at = make_aware(datetime.combine(day, time.min))
+        day = working_days_after(operators_day(case.waiting_since), remaining)
+        case.overdue_at = make_aware(datetime.combine(day, time.min), get_default_timezone())
 
 
 def update_waiting_decision(application: Application) -> None:

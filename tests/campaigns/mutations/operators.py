@@ -270,7 +270,7 @@ def _times(node: ast.Call, name: str) -> Ways:
     func = ast.unparse(node.func)
     owner = func.rsplit(".", 1)[0] if "." in func else ""
     given = ast.unparse(node.args[0]) if node.args else '__import__("django").utils.timezone.now()'
-    if name == "localdate":
+    if name in ("localdate", "operators_day"):
         yield "time-zone", f"({given}).date()"
     if name == "localtime":
         yield "time-zone", f"({given})"

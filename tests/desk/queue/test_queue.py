@@ -134,6 +134,16 @@ def test_overdue_is_what_was_with_us_longer_than_its_product_takes(owner: Any, a
     assert "5 of 6" in as_agent.get("/desk/").content.decode()
 
 
+def test_no_readers_zone_moves_the_day_that_a_case_is_due(owner: Any) -> None:
+    """The case is due when a day of the operator begins, though a customer's request computes it."""
+    [application] = submitted_ones(owner, 1)
+    with timezone.override("Pacific/Pago_Pago"):
+        _record(application)
+    due = Case.objects.get(pk=application.pk).overdue_at
+    assert due is not None
+    assert timezone.localtime(due).strftime("%H:%M") == "00:00"
+
+
 def test_each_row_says_when_it_is_due_by_the_day_of_the_time_zone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Submitted on a Monday, of whose week the 28th and 29th are no working days."""
     monday = datetime(2026, 11, 23, 9, tzinfo=UTC)
