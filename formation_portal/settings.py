@@ -84,6 +84,7 @@ MIDDLEWARE = [
     "django.middleware.gzip.GZipMiddleware",
     "formation_portal.core.pages.content_policy.ScriptNonces",
     "formation_portal.accounts.languages.Languages",
+    "formation_portal.accounts.time_zones.TimeZones",
     "formation_portal.core.middleware.BodyLimits",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "formation_portal.accounts.sessions.SessionExpiry",

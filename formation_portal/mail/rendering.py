@@ -1,4 +1,4 @@
-"""Render an e-mail in the receiver's language.
+"""Render an e-mail in the receiver's language, with times in the operator's zone.
 
 Only e-mails to confirmed addresses (`KINDS_WITH_NAMES`) hold typed text, limited by `typed_text`.
 """
@@ -12,7 +12,7 @@ import yaml
 from django.conf import settings
 from django.template import Context
 from django.template.loader import get_template
-from django.utils import translation
+from django.utils import timezone, translation
 from django.utils.html import format_html
 from django.utils.safestring import mark_safe
 
@@ -51,7 +51,7 @@ def render_email(*, kind: str, language: str, context: Mapping[str, object]) -> 
     """Render an e-mail. Raises ValueError if names would go to an unconfirmed address."""
     if kind not in KINDS_WITH_NAMES and (personal := context.keys() - _IMPERSONAL):
         raise ValueError(f"An e-mail of kind {kind} can't hold {', '.join(sorted(personal))}")
-    with translation.override(language):
+    with translation.override(language), timezone.override(timezone.get_default_timezone()):
         values = {name: value if name in _PATHS else _clean(value) for name, value in context.items()}
         values |= {"kind": kind, "language": language, "portal_url": settings.PORTAL_URL, "operator": operator}
         subject, _, text = _render_template(f"mail/{kind}.txt", values, autoescape=False).lstrip().partition("\n")

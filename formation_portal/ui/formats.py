@@ -15,6 +15,7 @@ from formation_portal.contract import localisation
 from formation_portal.contract.catalog import Price
 from formation_portal.contract.fields.iso_codes import format_amount
 from formation_portal.contract.localisation import ngettext
+from formation_portal.core.time_zones import zone_words
 
 
 def day(value: date | datetime) -> str:
@@ -34,6 +35,11 @@ def day_and_time(value: datetime) -> str:
 def full_date_and_time(value: datetime) -> str:
     local = timezone.localtime(value)
     return f"{day(value)}, {local:%H:%M}"
+
+
+def zoned_date_and_time(value: datetime) -> str:
+    """Write a moment for paper and for proofs: "24 November 2026, 14:02 (Zurich time)"."""
+    return f"{full_date_and_time(value)} ({zone_words()})"
 
 
 def date_range(first: date, last: date) -> str:

@@ -161,7 +161,7 @@ def _entries(draft: Draft, made_at: datetime) -> Iterator[PrintedEntry]:
         by = application.submitted_by
         signed = gettext("Declared by %(name)s on %(when)s.") % {
             "name": by.called if by else gettext("someone whose account was deleted"),
-            "when": formats.full_date_and_time(application.submitted_at),
+            "when": formats.zoned_date_and_time(application.submitted_at),
         }
         yield PrintedEntry(gettext("Declaration"), paragraphs=(application.declaration, signed))
 
@@ -188,7 +188,7 @@ def _facts(draft: Draft, made_at: datetime) -> PrintedEntry:
         PrintedRow(gettext("Status"), application.status.words),
     ]
     if application.submitted_at:
-        facts.append(PrintedRow(gettext("Submitted"), formats.full_date_and_time(application.submitted_at)))
+        facts.append(PrintedRow(gettext("Submitted"), formats.zoned_date_and_time(application.submitted_at)))
     if application.submitted_by:
         facts.append(PrintedRow(gettext("Submitted by"), application.submitted_by.called, is_name=True))
     if entry := registration_of(application):
@@ -197,7 +197,7 @@ def _facts(draft: Draft, made_at: datetime) -> PrintedEntry:
             facts.append(PrintedRow(gettext("Registered on"), formats.day(entry.day)))
     form = ", ".join(filter(None, (schema.form_name, schema.version)))
     facts.append(PrintedRow(gettext("Form and version"), form))
-    facts.append(PrintedRow(gettext("Copy made"), formats.full_date_and_time(made_at)))
+    facts.append(PrintedRow(gettext("Copy made"), formats.zoned_date_and_time(made_at)))
     rows = tuple(fact for fact in facts if fact.value)
     return PrintedEntry(gettext("Application"), rows=rows, columns=(gettext("Item"), gettext("Detail")))
 
@@ -248,5 +248,5 @@ def _document(draft: Draft, line: DocumentLine) -> PrintedRow:
     document = line.document
     if document is None:
         return PrintedRow(term, note="" if line.is_required else gettext("Optional"))
-    facts = f"{formats.file_size(document.size)}, {formats.full_date_and_time(document.uploaded_at)}"
+    facts = f"{formats.file_size(document.size)}, {formats.zoned_date_and_time(document.uploaded_at)}"
     return PrintedRow(term, document.name, f"{facts}. SHA-256 {document.sha256}")

@@ -1,4 +1,4 @@
-/* Moves the focus to messages, and opens folded answers. Every page works without this file.
+/* Moves the focus to messages, opens folded answers and names the time zone. Every page works without this file.
    Deferred, and before htmx in the page. It listens on the document, so it survives whatever is swapped. */
 (() => {
   "use strict";
@@ -14,6 +14,12 @@
     if (target.querySelector(".error-summary")) focusFirstMessage(target);
   });
   if (document.activeElement === document.body && !location.hash) focusFirstMessage(document);
+
+  /* ---- The reader's time zone, for the times on the pages that follow (accounts/time_zones.py). ---- */
+
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const secure = location.protocol === "https:" ? "; secure" : "";
+  if (timeZone) document.cookie = `time_zone=${timeZone}; path=/; max-age=31536000; samesite=lax${secure}`;
 
   /* ---- A folded answer opens for a change, and its first control gets the focus. ---- */
 

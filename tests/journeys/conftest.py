@@ -68,14 +68,18 @@ OpenTab = Callable[..., TabBrowser]
 
 @pytest.fixture
 def open_tab(site: str, chromium: Chromium) -> Iterator[OpenTab]:
-    """Opens tabs for people: with or without script, wide or narrow, light or dark. `user` None is nobody."""
+    """Opens tabs for people: with or without script, wide or narrow, light or dark, in some time zone. `user` None is
+    nobody."""
     contexts = []
 
-    def open_for(user: Any, *, has_script: bool = True, width: int = 1280, scheme: Any = "light") -> TabBrowser:
+    def open_for(
+        user: Any, *, has_script: bool = True, width: int = 1280, scheme: Any = "light", zone: str | None = None
+    ) -> TabBrowser:
         context = chromium.new_context(
             java_script_enabled=has_script,
             viewport={"width": width, "height": 900},
             color_scheme=scheme,
+            timezone_id=zone,
             reduced_motion="reduce",
         )
         contexts.append(context)

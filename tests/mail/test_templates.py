@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.utils import timezone
 
 from formation_portal.mail.outbox import OPTIONAL_KINDS
 from formation_portal.mail.rendering import sample_contexts, sample_email
@@ -41,3 +42,18 @@ def test_an_email_is_whole_as_text_and_as_html_and_fetches_nothing(kind: str) ->
     if kind in OPTIONAL_KINDS:
         assert "Stop these e-mails" in rendered.text
         assert "Stop these e-mails" in rendered.html
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [
+        ("submission", "You submitted it on 22 November 2026, 06:25 (Chatham time)."),
+        ("nudge", "You have until 6 December 2026, 06:25 (Chatham time)."),
+    ],
+)
+def test_a_time_is_the_operators_and_names_its_zone(kind: str, sentence: str) -> None:
+    """Whoever causes the e-mail, from wherever."""
+    with timezone.override("Asia/Tokyo"):
+        email = sample_email(kind, language="en")
+    assert sentence in email.text
+    assert sentence in Markup(email.html).one("body").text

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from django.utils import timezone, translation
 
-from formation_portal.ui.formats import day, day_and_time, file_size, full_date_and_time
+from formation_portal.ui.formats import day, day_and_time, file_size, full_date_and_time, zoned_date_and_time
 
 
 @pytest.fixture(autouse=True)
@@ -39,6 +39,12 @@ def test_the_day_of_a_moment_is_that_of_the_time_zone(zone: str, words: str) -> 
     with timezone.override(zone):
         assert full_date_and_time(moment).replace("\u00a0", " ") == words
         assert day(moment).replace("\u00a0", " ") == words.partition(",")[0]
+
+
+def test_on_paper_a_moment_names_its_zone() -> None:
+    with timezone.override("Europe/Zurich"), translation.override("de"):
+        moment = zoned_date_and_time(datetime(2026, 11, 24, 13, 2, tzinfo=UTC))
+        assert moment.replace("\u00a0", " ") == "24. November 2026, 14:02 (Ortszeit Zürich)"
 
 
 @pytest.mark.parametrize(

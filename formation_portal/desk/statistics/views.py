@@ -36,7 +36,6 @@ def statistics(request: UserRequest) -> HttpResponse:
         "period": period,
         "first": period.starts(totals.today)[0],
         "age": numbered(minutes, "minute") if minutes > 0 else "",
-        "time_zone": timezone.get_current_timezone_name(),
         "overdue_words": f"Cases that have been with us for {settings.OVERDUE_DAYS} days or more are overdue.",
         "most": _MAX_ROWS,
         "open": ages(totals),

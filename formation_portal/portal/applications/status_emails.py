@@ -81,7 +81,7 @@ def send_confirmation(draft: Draft, by: Author | None) -> None:
         "submission",
         "status",
         once=f"submission:{application.reference}:{application.submissions}",
-        submitted_at=timezone.localtime(application.submitted_at),
+        submitted_at=application.submitted_at,
         is_correction=application.submissions > 1,
         timeline=timeline,
         copy=application_url(application.reference, "record_pdf"),

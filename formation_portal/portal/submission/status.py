@@ -264,7 +264,7 @@ class StatusPage:
         """Yield the facts of the receipt: label, value, and whether it is a name. Makes at most one SQL query."""
         application = self.draft.application
         if application.submitted_at is not None:
-            yield gettext("Submitted"), formats.full_date_and_time(application.submitted_at), False
+            yield gettext("Submitted"), formats.zoned_date_and_time(application.submitted_at), False
         if application.submitted_by is not None:
             yield gettext("By"), application.submitted_by.called, True
         if entry := registration_of(application):

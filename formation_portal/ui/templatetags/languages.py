@@ -1,4 +1,4 @@
-"""The language and theme of a page, and the marks of texts in another language."""
+"""The language, time zone and theme of a page, and the marks of texts in another language."""
 
 from html import escape
 from typing import Any
@@ -13,12 +13,14 @@ from django.utils.translation import gettext
 
 from formation_portal.accounts.languages import SYSTEM, theme_of
 from formation_portal.contract.localisation import colon
+from formation_portal.core.time_zones import zone_words
 
 from ..formats import TextSource, foreign_language
 from ..forms.controls import attributes, markup
 
 register = template.Library()
 register.simple_tag(colon)
+register.simple_tag(zone_words)
 
 
 @register.simple_tag

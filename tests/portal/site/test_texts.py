@@ -9,7 +9,7 @@ from django.conf import settings as project_settings
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from formation_portal.accounts import guesses, guest_sessions
+from formation_portal.accounts import guesses, guest_sessions, time_zones
 from formation_portal.accounts.languages import THEME_COOKIE
 from formation_portal.applications.draft import Draft
 from formation_portal.invitations import codes, parts
@@ -57,8 +57,9 @@ def test_every_cookie_that_is_set_is_listed_and_no_other(
     assert {"language", THEME_COOKIE, guest_sessions._GUEST_COOKIE, *SETTINGS} <= set_
     listed = {name.strip() for one in page_of(Client(), "privacy").all("dt") for name in one.text.split(",")}
     assert set_ <= listed
-    # That of a known device comes with a password.
-    assert listed == {*SETTINGS, "language", THEME_COOKIE, guest_sessions._GUEST_COOKIE, guesses._cookie_name()}
+    # That of a known device comes with a password, and the page's script names the time zone.
+    later = {guesses._cookie_name(), time_zones.COOKIE}
+    assert listed == {*SETTINGS, "language", THEME_COOKIE, guest_sessions._GUEST_COOKIE, *later}
 
 
 @pytest.fixture

@@ -82,7 +82,7 @@ def test_each_round_of_corrections_stands_in_its_place(submitted: Draft, owner: 
 @pytest.fixture
 def today(monkeypatch: pytest.MonkeyPatch) -> Callable[[date], None]:
     """Sets the day on which the page is read."""
-    return lambda day: monkeypatch.setattr(timezone, "localdate", lambda at=None: localdate(at) if at else day)
+    return lambda day: monkeypatch.setattr(timezone, "localdate", lambda at=None, _=None: localdate(at) if at else day)
 
 
 def expected(draft: Draft) -> str:

@@ -1,6 +1,7 @@
 """The record as JSON: everything that was entered, value by value, for its owner and for agents, and nobody else."""
 
-from datetime import date
+import re
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
@@ -74,6 +75,14 @@ def test_the_entry_in_the_register_stands_in_both_records_once_there_is_one(
     facts = {row.term: row.value for row in next(iter(printed_record(draft, made_at=timezone.now()).entries)).rows}
     assert facts["Registration number"] == "HRB 1234"
     assert facts["Registered on"].split() == ["20", "November", "2026"]
+
+
+def test_each_time_in_the_printed_record_names_its_zone(submitted: Draft) -> None:
+    with timezone.override("Asia/Tokyo"):
+        record = printed_record(submitted, made_at=datetime(2026, 11, 24, 10, 30, tzinfo=UTC))
+    facts = {row.term: row.value for row in record.entries[0].rows}
+    assert facts["Copy made"].replace("\u00a0", " ") == "24 November 2026, 19:30 (Tokyo time)"
+    assert re.findall(r"\d\d:\d\d(?! \(Tokyo time\))", str(record.entries)) == []
 
 
 def test_what_cannot_be_read_stands_as_typed_and_what_is_parked_says_so(
