@@ -15,6 +15,7 @@ import pytest
 import requests
 
 from formation_portal.accounts import demo
+from formation_portal.management.web_server import listen
 from formation_portal.service.auth import DEMO_KEY
 from tests.waiting import wait_until
 
@@ -41,6 +42,14 @@ def portal(tmp_path_factory: pytest.TempPathFactory, with_databases: Callable[..
     assert served.process.wait(PATIENCE) == 0
     assert served.process.stdout
     served.process.stdout.close()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_the_portal_listens_on_addresses_of_both_families(host: str) -> None:
+    with listen(host, 0) as listening, socket.create_connection((host, listening.getsockname()[1]), timeout=PATIENCE):
+        connection, address = listening.accept()
+        connection.close()
+        assert address[0] == host
 
 
 @pytest.mark.parametrize("each", [60, pytest.param(200, marks=pytest.mark.long)])

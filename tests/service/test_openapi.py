@@ -136,6 +136,8 @@ def test_the_document_tells_of_every_route_with_its_problems_and_scopes(loaded: 
         (method, path.removeprefix("/api/v1"), operation["operationId"]) for method, path, operation in routes
     }
     assert documented == set(operations())
+    status = answer.json()["components"]["schemas"]["Problem"]["properties"]["status"]
+    assert (status["minimum"], status["maximum"]) == (400, 599)
     page = Client().get("/api/v1/docs").content.decode()
     for method, path, operation in routes:
         statuses = {int(status) for status in operation["responses"]}
