@@ -1,5 +1,6 @@
 """Django's command line."""
 
+import errno
 import gc
 import os
 import sys
@@ -41,3 +42,7 @@ if __name__ == "__main__":
         main()
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        sys.exit("The disk is full. Free some space, then try again.")

@@ -1,5 +1,9 @@
 """A full disk during an upload, a save and a pass of the relay: a clear message, no half row, no orphan file."""
 
+import os
+import subprocess
+import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +30,7 @@ __all__ = ["databases_on_it", "disk"]
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"], transaction=True)
 
+ROOT = Path(__file__).parents[2]
 NOT_STORED = "We could not save the file just now. Choose it again in a few minutes"
 LARGE = factories.PDF.ljust(600_000, b"\n")
 # Beyond what is held in memory while it arrives.
@@ -169,3 +174,21 @@ def test_a_commit_that_may_have_been_done_is_never_called_undone(disk: FullDisk,
     assert (201, False) in errors
     assert (500, False) in errors
     assert (503, True) not in errors
+
+
+@needs_a_mount
+def test_a_start_on_a_full_disk_is_refused_in_one_line(tmp_path: Path) -> None:
+    disk = Mounted(tmp_path / "data")
+    start = [sys.executable, "manage.py", "serve"]
+    environment = os.environ | {"DATA_DIR": str(disk.folder)}
+    try:
+        act = partial(subprocess.run, start, env=environment, capture_output=True, text=True, check=False, cwd=ROOT)
+        ended = disk.during(act, room=0)
+    finally:
+        disk.unmount()
+
+    assert (ended.returncode, ended.stderr.splitlines()[-1]) == (
+        1,
+        "The disk is full. Free some space, then try again.",
+    )
+    assert "Traceback" not in ended.stderr

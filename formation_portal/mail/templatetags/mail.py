@@ -4,8 +4,8 @@ from datetime import datetime
 
 from django import template
 from django.conf import settings
-from django.utils.formats import date_format
 
+from formation_portal.contract.localisation import long_date
 from formation_portal.core.time_zones import zone_words
 
 register = template.Library()
@@ -20,4 +20,5 @@ def absolute_url(path: object) -> str:
 @register.filter(expects_localtime=True)
 def moment(value: datetime) -> str:
     """Write a moment like "24 November 2026, 14:02 (Zurich time)"."""
-    return f"{date_format(value, 'j F Y, H:i')} ({zone_words()})"
+    day = long_date(value.date()).replace("\u00a0", " ")
+    return f"{day}, {value:%H:%M} ({zone_words()})"

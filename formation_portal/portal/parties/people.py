@@ -291,7 +291,10 @@ class PeoplePage(ApplicationPage):
 
     @cached_property
     def _refused_parties(self) -> frozenset[str]:
-        return frozenset(need.party_id for need in self.delivery.refused if need.party_id)
+        """Return the tokens of parties of which the formation service has refused an answer, a document or all."""
+        named = {need.party_id for need in self.delivery.refused if need.party_id}
+        deliveries = self.delivery.deliveries
+        return frozenset(named | {row.token for row in self.draft.parties if deliveries.of_party(row.token).is_refused})
 
     @cached_property
     def _stakes(self) -> TypedStakes:
@@ -300,10 +303,9 @@ class PeoplePage(ApplicationPage):
 
     @cached_property
     def _progress(self) -> dict[str, Progress]:
-        deliveries = self.delivery.deliveries
         progress: dict[str, Progress] = {}
         for party in self.draft.parties:
-            is_refused = party.token in self._refused_parties or deliveries.of_party(party.token).is_refused
+            is_refused = party.token in self._refused_parties
             if party.roles or is_refused:
                 progress[party.token] = party_progress(self._counts.by_party[party.token], is_refused=is_refused)
             elif any(owner == party.token for _, owner in self._stakes):

@@ -94,6 +94,7 @@ def test_one_who_is_refused_has_to_be_changed_and_nobody_else(
     page = people_page(as_owner, complete)
     texts = [page.one("li", id=f"party-{token}").text for token in ("ada", "grace")]
     assert ["Changes needed" in text for text in texts] == [True, False]
+    assert ["Changes needed" in role(page, key).text for key in ("directors", "shareholders")] == [True, True]
 
 
 def test_a_person_with_a_rejected_document_has_to_be_changed(as_owner: Client, complete: Draft) -> None:
