@@ -14,6 +14,8 @@ _TASKS = "formation_portal.documents.inspection_task"
 _ANSWER_LIMIT = 3_000_000
 # Any file with visible content, of any type, is larger than this.
 _MIN_BYTES = 60
+# qpdf reads random numbers before it decrypts a PDF.
+_READS = ("/dev/urandom",)
 _JPEG_START = b"\xff\xd8"
 
 
@@ -30,6 +32,7 @@ def inspect_file(content: IO[bytes], mime_type: str, *, seconds: int = CPU_SECON
         content,
         answer_limit=_ANSWER_LIMIT,
         seconds=seconds,
+        reads=_READS,
         mime_type=mime_type,
         side=SMALL,
     )

@@ -42,8 +42,6 @@ def judge_pdf(content: bytes) -> frozenset[FindingCode]:
     try:
         # Without recovery, since each viewer would guess in its own way.
         with pikepdf.open(io.BytesIO(content.rstrip(_PADDING)), attempt_recovery=False, suppress_warnings=True) as pdf:
-            if pdf.is_encrypted:
-                return frozenset({FindingCode.PROTECTED})
             if len(pdf.pages) > MAX_PAGES:
                 return frozenset({FindingCode.TOO_MANY_PAGES})
             codes: set[FindingCode] = set()

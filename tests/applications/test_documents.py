@@ -24,6 +24,7 @@ from formation_portal.documents.findings import FindingCode, Findings
 from formation_portal.documents.hidden_files import hides_another_file
 from tests import factories
 from tests.documents import sample_files
+from tests.documents.corpus import pdfs
 
 
 def files() -> list[Path]:
@@ -137,6 +138,23 @@ def test_each_refusal_says_what_is_wrong_and_what_to_do(
     with pytest.raises(services.UploadRefused) as refused:
         upload_checks.judge_file(io.BytesIO(b"x"), "a.pdf", mime_type)
     assert str(refused.value) == words
+
+
+@pytest.mark.parametrize("before", [b"\r\n\xef\xbb\xbf", b"Content-Type: application/pdf\r\n\r\n", b""])
+def test_a_pdf_may_stand_behind_the_lines_of_an_email(before: bytes, draft: Draft, owner: Any, ada: Any) -> None:
+    kept = services.add_document(draft, ada, "Passport", factories.upload(before + sample_files.pdf()), by=owner)
+    assert kept.mime_type == "application/pdf"
+
+
+def test_a_program_before_a_pdf_is_refused(draft: Draft, owner: Any, ada: Any) -> None:
+    with pytest.raises(services.UploadRefused, match="The file must be a PDF"):
+        services.add_document(draft, ada, "Passport", factories.upload(b"MZ\0" + sample_files.pdf()), by=owner)
+
+
+def test_a_pdf_that_opens_without_a_password_is_taken(draft: Draft, owner: Any, ada: Any) -> None:
+    kept = services.add_document(draft, ada, "Passport", factories.upload(pdfs.encrypted(user="")), by=owner)
+    assert kept.findings["codes"] == []
+    assert documents.page_picture(kept, 1).startswith(b"\xff\xd8")
 
 
 def test_an_earlier_file_that_would_be_refused_today_is_not_used_again(draft: Draft, owner: Any, ada: Any) -> None:

@@ -138,10 +138,16 @@ def test_there_is_a_most_of_pages(pages: int, found: set[FindingCode]) -> None:
     assert judge_pdf(sample_files.pdf(pages)) == found
 
 
-@pytest.mark.parametrize("password", ["", "user"])
-def test_what_is_encrypted_is_protected(password: str) -> None:
-    how = pikepdf.Encryption(owner="owner", user=password)
-    assert judge_pdf(changed(lambda pdf: None, encryption=how)) == {FindingCode.PROTECTED}
+@pytest.mark.parametrize(("password", "found"), [("", set()), ("user", {FindingCode.PROTECTED})])
+@pytest.mark.parametrize("revision", [4, 6])
+def test_only_what_asks_for_a_password_is_protected(password: str, found: set[FindingCode], revision: Any) -> None:
+    how = pikepdf.Encryption(owner="owner", user=password, R=revision)
+    assert judge_pdf(changed(lambda pdf: None, encryption=how)) == found
+
+
+def test_what_is_encrypted_is_judged_by_what_it_holds() -> None:
+    how = pikepdf.Encryption(owner="owner", user="")
+    assert judge_pdf(changed(put("/OpenAction", Dictionary(SCRIPT)), encryption=how)) == {FindingCode.ACTIVE}
 
 
 def test_of_two_values_of_one_name_each_reader_takes_another() -> None:

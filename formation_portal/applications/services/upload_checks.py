@@ -2,6 +2,7 @@
 
 import hashlib
 import logging
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
@@ -32,7 +33,13 @@ from ..fields import ScanState
 from ..models import Application, Change, Document
 from .exceptions import UploadRefused
 
-SIGNATURES = {b"%PDF-": PDF, b"\xff\xd8\xff": JPEG, b"\x89PNG\r\n\x1a\n": PNG}
+_SIGNATURES = {b"\xff\xd8\xff": JPEG, b"\x89PNG\r\n\x1a\n": PNG}
+# Blank lines, a byte order mark or an e-mail's header lines may stand before a PDF's own header.
+_PDF_START = re.compile(rb"(?:\xef\xbb\xbf|\s|[A-Za-z-]{1,50}:[^\r\n]*\r?\n)*%PDF-")
+# The bytes in which a PDF's header has to stand.
+_HEAD = 1024
+# The pictures of iPhones: HEIC and HEIF.
+_HEIC = re.compile(rb".{4}ftyp(?:hei[cmsx]|hev[cmsx]|mif1|msf1)", re.DOTALL)
 MAX_NAME_LENGTH = 200
 # How long to wait for the scanner's answer: during an upload, and later in the worker.
 SCAN_SECONDS, LATER_SCAN_SECONDS = 3.0, 60.0
@@ -93,10 +100,20 @@ def check_upload(upload: "UploadedFile[bytes]") -> tuple[str, str]:
     digest = hashlib.sha256()
     head = b""
     for chunk in upload.chunks():
-        head = head or bytes(chunk[:16])
+        head = head or bytes(chunk[:_HEAD])
         digest.update(chunk)
     upload.seek(0)
-    mime_type = next((kind for signature, kind in SIGNATURES.items() if head.startswith(signature)), None)
+    mime_type = PDF if _PDF_START.match(head) else None
+    for signature, kind in _SIGNATURES.items():
+        if head.startswith(signature):
+            mime_type = kind
+    if _HEIC.match(head):
+        raise UploadRefused(
+            gettext(
+                "We can’t open HEIC pictures. Save it as JPEG, or choose Settings > Camera > Formats > Most Compatible"
+                " on the iPhone and take it again"
+            )
+        )
     if mime_type is None:
         raise UploadRefused(gettext("The file must be a PDF, JPEG or PNG"))
     if names_another_type(upload.name or ""):
