@@ -23,6 +23,16 @@ _PARTS = {"%A": ("street1", "street2"), "%C": ("city",), "%S": ("region",), "%Z"
 _LETTER = re.compile("|".join(_PARTS))
 _LAST_LATIN_LETTER = "\u024f"
 
+# Countries that are one town, with the town that is sent. Addresses there name no other.
+_CITY_STATES = {
+    "GI": "Gibraltar",
+    "HK": "Hong Kong",
+    "MC": "Monaco",
+    "MO": "Macao",
+    "SG": "Singapore",
+    "VA": "Vatican City",
+}
+
 _REGIONS = {
     "state": gettext_noop("State"),
     "province": gettext_noop("Province"),
@@ -65,15 +75,19 @@ ANYWHERE = AddressFormat(
 
 @lru_cache(maxsize=300)
 def address_format(country: str) -> AddressFormat:
-    """Return the format of a country by its ISO 3166-1 alpha-2 code. Every address has street, town and country."""
+    """Return the format of a country by its ISO 3166-1 alpha-2 code. A country that is one town has no part for it."""
     if not is_country(country):
         return ANYWHERE
     rules = get_validation_rules({"country_code": country})
     parts = dict.fromkeys(("country", "street1", "street2"))
     for letter in _LETTER.findall(rules.address_latin_format):
         parts |= dict.fromkeys(_PARTS[letter])
-    parts |= dict.fromkeys(("city",))
     required = set(ANYWHERE.required)
+    if country in _CITY_STATES:
+        parts.pop("city", None)
+        required.remove("city")
+    else:
+        parts |= dict.fromkeys(("city",))
     if "country_area" in rules.required_fields:
         required.add("region")
     if "postal_code" in rules.required_fields:
@@ -94,7 +108,7 @@ def address_format(country: str) -> AddressFormat:
 
 
 class AddressField(FieldSpec):
-    """A postal address in parts. Street, town and country are required."""
+    """A postal address in parts. Street, town and country are required; a country that is one town is its own town."""
 
     type_name: ClassVar[str] = "address"
     example: ClassVar[Any] = {"street1": "Test", "city": "Test", "postcode": "8000", "country": "CH"}
@@ -145,6 +159,7 @@ class AddressField(FieldSpec):
         parts = {part: parsing.line(raw.get(part) or "", label=label) for part in self.parts}
         # The country code is not cleaned.
         parts["country"] = (raw.get("country") or "").strip()
+        parts["city"] = parts["city"] or _CITY_STATES.get(parts["country"], "")
         required = {
             "street1": gettext("the street"),
             "city": gettext("the town or city"),
@@ -175,11 +190,19 @@ class AddressField(FieldSpec):
     def codes_of(self, value: Any) -> tuple[str, ...]:
         return (value.country,)
 
+    def wrong_parts(self, code: str, raw: Any) -> tuple[str, ...]:
+        wrong = super().wrong_parts(code, raw)
+        shown = {part.name for part in self.parts_for(raw)}
+        return tuple(part for part in wrong if part in shown)
+
     def payload(self, value: Any) -> dict[str, str]:
         return {part: text for part in self.parts if (text := getattr(value, part))}
 
     def display(self, value: Any) -> str:
-        parts = [part for part in address_format(value.country).parts if part in ("city", "postcode")]
-        town = " ".join(filter(None, (getattr(value, part) for part in parts)))
+        city = "" if value.city == _CITY_STATES.get(value.country) else value.city
+        names = {"city": city, "postcode": value.postcode}
+        # A part that the country's format lacks comes last.
+        in_order = dict.fromkeys((*address_format(value.country).parts, *names))
+        town = " ".join(filter(None, (names.get(part) for part in in_order)))
         lines = (value.street1, value.street2, town, value.region, country_name(value.country))
         return ", ".join(filter(None, lines))

@@ -1,6 +1,7 @@
 """Countries and currencies: codes, names in the reader's language, minor units.
 
-Data from the Unicode CLDR by way of Babel; codes are ISO 3166-1 alpha-2 and ISO 4217.
+Data from the Unicode CLDR by way of Babel; codes are ISO 3166-1 alpha-2 and ISO 4217, and XK for Kosovo, which ISO
+leaves to its users (INTERFACE.md, "Values").
 """
 
 import unicodedata
@@ -21,7 +22,7 @@ from .. import localisation as reader
 from .values import decimals_of
 
 # CLDR territories with two letters that ISO 3166-1 doesn't assign: unions, exceptional reservations, test codes.
-_NOT_ASSIGNED = {"EU", "EZ", "UN", "ZZ", "QO", "AC", "CP", "CQ", "DG", "EA", "IC", "TA", "XA", "XB", "XK"}
+_NOT_ASSIGNED = {"EU", "EZ", "UN", "ZZ", "QO", "AC", "CP", "CQ", "DG", "EA", "IC", "TA", "XA", "XB"}
 
 
 COUNTRIES: tuple[str, ...] = tuple(
@@ -96,7 +97,7 @@ _FURTHER_SIGNS = {"CHF": ("Fr.", "SFr.")}
 
 
 def is_country(code: str) -> bool:
-    """Tell whether the code is an assigned ISO 3166-1 alpha-2 code, in capitals."""
+    """Tell whether the code is an assigned ISO 3166-1 alpha-2 code or XK, in capitals."""
     return code in _COUNTRY_SET
 
 

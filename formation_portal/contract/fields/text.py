@@ -87,7 +87,21 @@ class PhoneField(FieldSpec):
     example: ClassVar[Any] = "+41446681800"
     cell_hint: ClassVar[str] = gettext_noop("Include the country code, like +41 41 728 80 00.")
 
+    def ambiguity_note(self, raw: Any) -> str:
+        """Return that an extension is not sent, since E.164 has none; "" for a number without one."""
+        try:
+            extension = self._number(raw).extension
+        except AnswerError:
+            return ""
+        if not extension:
+            return ""
+        return gettext("We send this number without the extension {extension}.", extension=extension)
+
     def _parse(self, raw: Any) -> str:
+        number = self._number(raw)
+        return str(phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164))
+
+    def _number(self, raw: Any) -> phonenumbers.PhoneNumber:
         text = _INTERNATIONAL_PREFIX.sub("+", parsing.ascii_digits(parsing.line(raw, label=self.label)))
         try:
             number = phonenumbers.parse(text)
@@ -96,7 +110,7 @@ class PhoneField(FieldSpec):
         if number is None or not phonenumbers.is_possible_number(number):
             message = gettext("Enter “{label}” with the country code, like +41 41 728 80 00", label=self.label)
             raise AnswerError("not_a_phone_number", message)
-        return str(phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164))
+        return number
 
     def display(self, value: Any) -> str:
         number = phonenumbers.parse(value)

@@ -125,6 +125,7 @@ def test_what_cannot_be_read_is_refused_with_the_way_out(spec: Any, raw: Any, co
         (field("text"), "  Jose\u0301 ", "José"),
         (field("multi_select", options=["A", "B"]), ["B", "", "A", "B"], ("A", "B")),
         (field("phone"), "+41 (0)41 728 80 00", "+41417288000"),
+        (field("nationality"), ["XK"], ("XK",)),
         (field("text", canonical_field="person.email"), "ödön@exämple.de", "ödön@exämple.de"),
         (field("text", canonical_field="person.emailed"), "ada", "ada"),
         (field("text", csp_field_key="xy.email"), "ada", "ada"),
@@ -220,6 +221,21 @@ def test_of_an_answer_of_several_parts_those_that_are_wrong_are_named(
 
 
 PHONE = PhoneField(key="phone", label="Phone")
+
+
+@pytest.mark.parametrize("extension", [" ext. 12", "x12", " доб. 12", ";ext=12", " anexo 12"])
+def test_an_extension_is_said_not_to_be_sent(extension: str) -> None:
+    typed = f"+41 44 668 18 00{extension}"
+
+    assert PHONE.clean(typed) == "+41446681800"
+    assert PHONE.ambiguity_note(typed) == "We send this number without the extension 12."
+
+
+@pytest.mark.parametrize("typed", ["+41 44 668 18 00", "12", "", None])
+def test_without_an_extension_nothing_is_said(typed: str | None) -> None:
+    assert PHONE.ambiguity_note(typed) == ""
+
+
 _CODES = sorted(phonenumbers.COUNTRY_CODE_TO_REGION_CODE)
 # One code in ten is nobody's.
 _NUMBERS = st.builds(
