@@ -20,7 +20,7 @@ from django.urls import reverse
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
-from formation_portal.contract.fields.cleaning import clean_line
+from formation_portal.contract.fields.cleaning import clean_email, clean_line
 from formation_portal.mail.outbox import queue_email
 from formation_portal.mail.typed_text import validate_name
 
@@ -31,7 +31,7 @@ from .models import User
 from .sessions import end_sessions
 
 # The controls whose text is cleaned.
-_CLEANED = frozenset({"login", "email", "first_name", "last_name"})
+_CLEANED = {"login": clean_email, "email": clean_email, "first_name": clean_line, "last_name": clean_line}
 
 _LABELS = {
     "login": _("E-mail address"),
@@ -63,8 +63,8 @@ class PortalFormMixin:
         elif posted is not None:
             # Passwords and codes stay as they were typed.
             kwargs["data"] = posted.copy()
-            for name in _CLEANED.intersection(posted):
-                kwargs["data"][name] = clean_line(str(posted[name]))
+            for name in _CLEANED.keys() & posted.keys():
+                kwargs["data"][name] = _CLEANED[name](str(posted[name]))
         super().__init__(*args, **kwargs)
         labels = {**_LABELS, **self.labels}
         for name, field in self.fields.items():

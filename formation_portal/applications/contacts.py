@@ -13,7 +13,7 @@ from django.contrib.auth.models import AbstractUser
 
 from formation_portal.contract import canonical
 from formation_portal.contract.canonical import Identity, canonical_properties, identity, may_be_same, normalised_name
-from formation_portal.contract.fields.cleaning import clean_line
+from formation_portal.contract.fields.cleaning import clean_email, clean_line
 from formation_portal.contract.fields.date import calendar_date
 from formation_portal.contract.fields.values import AnswerError
 
@@ -195,7 +195,7 @@ def _identifiers(answers: Mapping[str, Any]) -> dict[str, Any]:
     """Return the cleaned texts by which a party is recognised, by property; the date of birth as a date."""
     identifiers: dict[str, Any] = {name: clean_line(typed) for name, typed in answers.items() if isinstance(typed, str)}
     if "email" in identifiers:
-        identifiers["email"] = identifiers["email"].lower()
+        identifiers["email"] = clean_email(identifiers["email"])
     with suppress(KeyError, AnswerError):
         if birthday := calendar_date(answers["date_of_birth"], label=""):
             identifiers["date_of_birth"] = birthday

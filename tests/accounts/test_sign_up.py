@@ -45,6 +45,14 @@ def test_names_and_address_are_cleaned_and_the_password_is_not() -> None:
     assert sign_in(Client(), password, f"{EMAIL}\u200b")["Location"] == "/applications/"
 
 
+def test_an_international_domain_opens_the_account_in_every_browser() -> None:
+    Client().post("/accounts/signup/", NEW | {"email": "ada@bücher.example"})
+    assert get_user_model().objects.get().email == "ada@xn--bcher-kva.example"
+    for login in ("ada@bücher.example", "ada@xn--bcher-kva.example"):
+        signed_in = Client().post("/accounts/login/", {"login": login, "password": NEW["password1"]})
+        assert signed_in["Location"] == "/applications/"
+
+
 def test_an_address_has_one_spelling_and_opens_one_account() -> None:
     assert get_user_model().objects.create_user(" Ada@Example.COM ").email == "ada@example.com"
     Client().post("/accounts/signup/", NEW | {"email": "ADA@example.com\u200b"})

@@ -28,11 +28,27 @@ _WHITE_SPACES = re.compile(f"[{WHITE_SPACE}]+")
 _ENDS = "".join(filter(_WHITE_SPACES.match, map(chr, range(0x3001)))) + _DIRECTION_MARKS
 # The rule for a joiner looks past marks to the next letters on both sides. No word has more marks than this.
 _CONTEXT = 16
+_MAX_DOMAIN = 253
 
 
 def clean_line(text: str) -> str:
     """Clean one line of text: no invisible characters, one space for each run of white space, none at the ends."""
     return _WHITE_SPACES.sub(" ", remove_invisible(text)).strip(" ")
+
+
+def clean_email(text: str) -> str:
+    """Clean an e-mail address for sending and comparing: in lower case, its domain as mail servers know it.
+
+    bücher.example becomes xn--bcher-kva.example, which some browsers send by themselves.
+    """
+    address = clean_line(text).lower()
+    local, at, domain = address.rpartition("@")
+    if domain.isascii() or not local or len(domain) > _MAX_DOMAIN:
+        return address
+    try:
+        return f"{local}{at}{idna.encode(domain, uts46=True).decode()}"
+    except ValueError:
+        return address
 
 
 def clean_lines(text: str) -> str:

@@ -8,6 +8,7 @@ from django.db import transaction
 
 from formation_portal.accounts.models import User
 from formation_portal.accounts.sessions import disable, end_sessions
+from formation_portal.contract.fields.cleaning import clean_email
 
 
 class Command(BaseCommand):
@@ -24,7 +25,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         with transaction.atomic():
-            user = User.objects.select_for_update().filter(email=options["email"].strip().lower()).first()
+            user = User.objects.select_for_update().filter(email=clean_email(options["email"])).first()
             if user is None:
                 raise CommandError(f"There is no account {options['email']}.")
             message = getattr(self, options["action"].replace("-", "_"))(user)

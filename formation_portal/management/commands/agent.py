@@ -18,6 +18,7 @@ from formation_portal.accounts.models import Right, User
 from formation_portal.accounts.sessions import end_sessions
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
+from formation_portal.contract.fields.cleaning import clean_email
 from formation_portal.mail.outbox import queue_email
 
 
@@ -86,7 +87,7 @@ def add_agent(email: str, *, first_name: str = "", last_name: str = "", rights: 
     stranger who used a colleague's address, so its password is removed. Raises CommandError.
     """
     with transaction.atomic():
-        agent = _lock_account(email) or User(email=email.strip().lower())
+        agent = _lock_account(email) or User(email=clean_email(email))
         if agent.is_agent:
             raise CommandError(f"{agent.email} is an agent already.")
         agent.first_name = first_name or agent.first_name
@@ -122,7 +123,7 @@ def remove_agent(email: str) -> User:
 
 
 def _lock_account(email: str) -> User | None:
-    return User.objects.select_for_update().filter(email=email.strip().lower()).first()
+    return User.objects.select_for_update().filter(email=clean_email(email)).first()
 
 
 def get_agent(email: str) -> User:

@@ -10,6 +10,7 @@ from formation_portal.accounts.models import User
 from formation_portal.applications.models import Application
 from formation_portal.audit import chain
 from formation_portal.audit.models import AuditAction
+from formation_portal.contract.fields.cleaning import clean_email
 from formation_portal.core.databases import SERVICE
 from formation_portal.core.overwriting import vacuum
 from formation_portal.core.private_files import create_private
@@ -126,7 +127,7 @@ class Command(BaseCommand):
 
 
 def _user(email: str) -> User:
-    user = User.objects.filter(email=email.strip().lower()).first()
+    user = User.objects.filter(email=clean_email(email)).first()
     if user is None:
         raise CommandError(f"There is no account {email}.")
     return user

@@ -21,7 +21,7 @@ from formation_portal.applications.ownership_stakes import owners_of, typed_stak
 from formation_portal.applications.parties import PartyRow
 from formation_portal.applications.readback import answer_in_words, number_of_shares
 from formation_portal.contract import canonical, rules
-from formation_portal.contract.fields.cleaning import clean_line
+from formation_portal.contract.fields.cleaning import clean_email
 from formation_portal.contract.fields.iso_codes import country_name
 from formation_portal.contract.localisation import join_list, long_date, ngettext
 from formation_portal.contract.needs import Need
@@ -339,10 +339,10 @@ def questions_by_entry(questions: Iterable[rules.Question]) -> tuple[rules.Quest
 
 
 def party_email(party: PartyRow) -> str:
-    """Return the party's typed e-mail address, in lower case; "" without any."""
+    """Return the party's typed e-mail address, as accounts have theirs; "" without any."""
     for name, value in party.raw.items():
         if canonical.property_of(name) == "email" and isinstance(value, str):
-            return clean_line(value).lower()
+            return clean_email(value)
     return ""
 
 
@@ -380,7 +380,7 @@ def new_party_context(draft: Draft, query: QueryDict, user: User) -> dict[str, A
         problems.append(Problem("kind", gettext("Choose who you are adding")))
     elif not chosen:
         problems.append(Problem("roles-1", gettext("Choose at least one role")))
-    may_be_me = kind == canonical.PERSON and not any(user.email in row.raw.values() for row in draft.parties)
+    may_be_me = kind == canonical.PERSON and not any(party_email(row) == user.email for row in draft.parties)
     raw: dict[str, Any] = {}
     if may_be_me and "me" in query:
         raw = copyable_answers(draft, owner_contact(user, draft), chosen)

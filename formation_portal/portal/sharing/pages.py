@@ -14,7 +14,7 @@ from formation_portal.accounts.policies import UserRequest, may_write_to
 from formation_portal.applications.access import GRANTABLE, Collaborator, Right
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.parties import PartyRow
-from formation_portal.contract.fields.cleaning import clean_line
+from formation_portal.contract.fields.cleaning import clean_email
 from formation_portal.contract.localisation import ngettext
 from formation_portal.invitations import parts
 from formation_portal.invitations.models import InvitationStage
@@ -37,7 +37,7 @@ class EmailControl:
 
     @property
     def address(self) -> str:
-        return clean_line(self.typed).lower()
+        return clean_email(self.typed)
 
     @property
     def problems(self) -> tuple[Problem, ...]:

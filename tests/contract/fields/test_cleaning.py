@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from formation_portal.contract.fields.cleaning import clean_line, clean_lines
+from formation_portal.contract.fields.cleaning import clean_email, clean_line, clean_lines
 from formation_portal.contract.fields.parsing import is_blank
 from formation_portal.contract.fields.types import read_field
 from formation_portal.contract.fields.values import AnswerError
@@ -134,3 +134,20 @@ def test_every_type_that_is_typed_reads_clean_text(spec: Any, typed: Any, value:
 def test_options_and_codes_are_not_cleaned(spec: Any, typed: Any) -> None:
     with pytest.raises(AnswerError):
         spec.clean(typed)
+
+
+@pytest.mark.parametrize(
+    ("typed", "cleaned"),
+    [
+        (" Ada@Bücher.Example\u200b", "ada@xn--bcher-kva.example"),
+        ("ada@xn--bcher-kva.example", "ada@xn--bcher-kva.example"),
+        ("ada@straße.example", "ada@xn--strae-oqa.example"),
+        ("info@παράδειγμα.ελ", "info@xn--hxajbheg2az3al.xn--qxam"),
+        ("jörg@example.com", "jörg@example.com"),
+        ("ada@-ü", "ada@-ü"),
+        ("ü", "ü"),
+        ("", ""),
+    ],
+)
+def test_an_address_has_one_spelling_in_every_browser(typed: str, cleaned: str) -> None:
+    assert clean_email(typed) == cleaned

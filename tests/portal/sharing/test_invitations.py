@@ -31,10 +31,19 @@ def url(draft: Draft, party: PartyRow, more: str = "") -> str:
     return f"{root(draft)}people/{party.token}/invitation/{more}"
 
 
-def test_an_invitation_goes_out_and_stands_at_the_row(as_owner: Client, draft: Draft, ada: PartyRow) -> None:
-    response = as_owner.post(url(draft, ada), {"email": " \u2060New@Example.com\u200b "})
+@pytest.mark.parametrize(
+    ("typed", "to"),
+    [
+        (" \u2060New@Example.com\u200b ", "new@example.com"),
+        ("ada@bücher.example", "ada@xn--bcher-kva.example"),
+    ],
+)
+def test_an_invitation_goes_out_and_stands_at_the_row(
+    as_owner: Client, draft: Draft, ada: PartyRow, typed: str, to: str
+) -> None:
+    response = as_owner.post(url(draft, ada), {"email": typed})
     assert response["Location"] == url(draft, ada)
-    assert mailbox.latest_mail("invitation").to == "new@example.com"
+    assert mailbox.latest_mail("invitation").to == to
     text = page_at(as_owner, f"{root(draft)}people/").one("li", id=f"party-{ada.token}").text
     assert "Invitation: Sent, " in text
 
