@@ -58,7 +58,8 @@ _EMAIL = re.compile(r"(?:\w+_)?email(?:_address)?(?:_\d+)?")
 _EXPIRY_WORDS = ("expiry", "expiration")
 # Properties that hold an identity number: `passport_number`, `tax_number_2`, but not `phone_number`.
 _NUMBER = re.compile(r"(?:(?!\w*phone)\w+_)?number(?:_\d+)?")
-# WCAG 1.3.5 tokens, by the last part of the canonical name; only for the signed-in person's own data.
+# HTML's autocomplete tokens (WCAG 1.3.5) by the last part of the canonical name, and those of the parts of a date of
+# birth and of a home address. Only for the signed-in person's own data.
 _AUTOCOMPLETE = {
     "first_name": "given-name",
     "middle_names": "additional-name",
@@ -68,6 +69,16 @@ _AUTOCOMPLETE = {
     "date_of_birth": "bday",
     "occupation": "organization-title",
 }
+_BIRTH_TOKENS = {"day": "bday-day", "month": "bday-month", "year": "bday-year"}
+_HOME_TOKENS = {
+    "street1": "address-line1",
+    "street2": "address-line2",
+    "city": "address-level2",
+    "region": "address-level1",
+    "postcode": "postal-code",
+    "country": "country",
+}
+_PART_TOKENS = {"date_of_birth": _BIRTH_TOKENS, "residential_address": _HOME_TOKENS, "home_address": _HOME_TOKENS}
 
 
 def property_of(canonical_field: str | None) -> str:
@@ -107,9 +118,10 @@ def is_set_as_name(canonical_field: str | None) -> bool:
     return _NAMELIKE.fullmatch(property_of(canonical_field)) is not None
 
 
-def autocomplete(canonical_field: str | None) -> str:
-    """Return the HTML autocomplete token for the reader's own data, or ""."""
-    return _AUTOCOMPLETE.get(property_of(canonical_field), "")
+def autocomplete(canonical_field: str | None, part: str = "") -> str:
+    """Return the HTML autocomplete token of an answer or its part for the reader's own data, or ""."""
+    name = property_of(canonical_field)
+    return _PART_TOKENS.get(name, {}).get(part, "") if part else _AUTOCOMPLETE.get(name, "")
 
 
 def is_email(canonical_field: str | None) -> bool:

@@ -196,3 +196,25 @@ def test_of_an_amount_only_the_control_that_is_wrong_is_marked(code: str, marked
     assert wrong == (marked or ["q:a-b:amount", "q:a-b:currency"])
     for one in markup.controls:
         assert ("q:a%2Db-error" in one.attributes.get("aria-describedby", "")) is (one.attributes["name"] in wrong)
+
+
+@pytest.mark.parametrize(
+    ("canonical_field", "field_type", "tokens"),
+    [
+        ("person.email", "text", {"email"}),
+        ("person.date_of_birth", "date", {"bday-day", "bday-month", "bday-year"}),
+        (
+            "person.residential_address",
+            "address",
+            {"address-line1", "address-line2", "address-level1", "address-level2", "postal-code", "country"},
+        ),
+        ("corporate.registered_address", "address", set()),
+        ("person.place_of_birth", "text", set()),
+    ],
+)
+def test_browsers_fill_in_the_readers_own_data_alone(canonical_field: str, field_type: str, tokens: set[str]) -> None:
+    asked = spec(field_type, canonical_field=canonical_field)
+    own = {one.attributes.get("autocomplete") for one in draw(asked, is_own=True).controls}
+    others = {one.attributes.get("autocomplete") for one in draw(asked).controls}
+    assert own - {None} == tokens
+    assert others == {"off"}

@@ -230,7 +230,7 @@ def party_page(draft: Draft, party: PartyRow, *, own_email: str, earlier: Earlie
     status = deliveries.of_party(party.token)
     delivery = answers_delivery(deliveries, status, party=party.token, changed_at=party.model.updated_at)
     feedback = review_feedback(draft)
-    is_own = party_email(party) == own_email.lower()
+    is_own = party.is_person and party_email(party) == own_email.lower()
     form = party_form(draft, party, is_own=is_own, refused=refused_answers(delivery), feedback=feedback)
     return PartyPage(
         draft=draft,

@@ -19,6 +19,7 @@ urlpatterns = [
     path("help/<str:code>/", views.help, name="help_place"),
     path("session/", views.session, name="session"),
     path("session/extension/", views.session_extension, name="session_extension"),
+    path(".well-known/change-password", views.change_password, name="change_password"),
     path("operator/<str:name>.css", views.operator_accent, name="operator_accent"),
     path("operator/<str:name>", views.operator_logo, name="operator_logo"),
     path("webhooks/formation-service/", views.service_events, name="service_events"),

@@ -109,6 +109,13 @@ def _render_session(request: HttpRequest, *, was_extended: bool) -> HttpResponse
 
 @require_safe
 @public
+def change_password(request: HttpRequest) -> HttpResponse:
+    """Redirect password managers to the page (https://w3c.github.io/webappsec-change-password-url/)."""
+    return redirect("account_change_password")
+
+
+@require_safe
+@public
 def operator_accent(request: HttpRequest, name: str) -> HttpResponse:
     """Serve the operator's colours as a style sheet, since the content policy allows no inline style."""
     if not operator.accent_colour:

@@ -250,7 +250,6 @@ class Question:
 
     def _part(self, part: Part, *, is_wrong: bool) -> ControlPart:
         value = str(self.raw.get(part.name, ""))
-        token = self.autocomplete
         # The template itself draws the list of countries.
         choices: tuple[Option, ...] = ()
         if part.name in self.spec.chosen_parts and self.spec.listing == "currencies":
@@ -261,7 +260,7 @@ class Question:
             id=f"{self.id}:{part.name}",
             label=gettext(part.label),
             value=value,
-            autocomplete=token if token in ("", "off") else f"{token}-{part.name}",
+            autocomplete=canonical.autocomplete(self.spec.canonical_field, part.name) if self.is_own else "off",
             choices=choices,
             is_wrong=is_wrong,
         )

@@ -132,6 +132,15 @@ def test_a_page_that_is_posted_twice_makes_one_party_and_leads_to_its_questions(
     assert (stored(draft).kind, stored(draft).roles) == ("person", ("director", "shareholder"))
 
 
+@pytest.mark.parametrize(("email", "token"), [("owner@example.com", "given-name"), ("ada@example.com", "off")])
+def test_browsers_fill_in_the_readers_own_page_alone(
+    as_owner: Client, draft: Draft, owner: Any, email: str, token: str
+) -> None:
+    person = services.add_party(draft, "person", ["director"], {"person.email": email}, by=owner)
+    page = page_at(as_owner, people_url(draft, f"{person.token}/"))
+    assert page.one("input", id="q:person.first_name").attributes["autocomplete"] == token
+
+
 def test_a_party_that_is_me_starts_with_what_is_known(as_owner: Client, draft: Draft) -> None:
     as_owner.post(people_url(draft, "new/"), {"kind": "person", "roles": "director", "me": "1"})
     assert stored(draft).raw == {
