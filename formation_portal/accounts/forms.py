@@ -88,6 +88,7 @@ class SignUpForm(PortalFormMixin, allauth_forms.SignupForm):  # type: ignore[mis
         validators=[validate_name],
         widget=forms.TextInput(attrs={"autocomplete": "given-name"}),
     )
+    one_name = forms.BooleanField(label=_("I have only one name. Enter it as your last name"), required=False)
     last_name = forms.CharField(
         label=_("Last name"),
         max_length=150,
@@ -96,7 +97,15 @@ class SignUpForm(PortalFormMixin, allauth_forms.SignupForm):  # type: ignore[mis
     )
     cleaned_data: dict[str, Any]
     account_already_exists: bool
-    field_order = ("first_name", "last_name", "email", "password1")
+    field_order = ("first_name", "one_name", "last_name", "email", "password1")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.data.get("one_name"):
+            self.fields["first_name"].required = False
+
+    def clean_first_name(self) -> str:
+        return "" if self.data.get("one_name") else str(self.cleaned_data["first_name"])
 
     def try_save(self, request: HttpRequest) -> tuple[User | None, Any]:
         """Save the account. Neither time nor response shows if the address has an account already."""

@@ -15,6 +15,7 @@ from formation_portal.contract import canonical
 from formation_portal.contract.canonical import Identity, canonical_properties, identity, may_be_same, normalised_name
 from formation_portal.contract.fields.cleaning import clean_email, clean_line
 from formation_portal.contract.fields.date import calendar_date
+from formation_portal.contract.fields.text import ONE_NAME
 from formation_portal.contract.fields.values import AnswerError
 
 from .draft import Draft
@@ -85,8 +86,9 @@ def owner_contact(user: AbstractUser, draft: Draft) -> Contact:
 
 def _owner_contact(user: AbstractUser, others: tuple[Contact, ...]) -> tuple[Contact, Contact | None]:
     """Return the customer as a contact, and the one of `others` that is merged into it; None if none matches."""
-    account = {"first_name": user.first_name, "last_name": user.last_name, "email": user.email}
-    answers = {name: text for name, text in account.items() if text}
+    first_name = user.first_name or (user.last_name and ONE_NAME)
+    account = {"first_name": first_name, "last_name": user.last_name, "email": user.email}
+    answers = {name: typed for name, typed in account.items() if typed}
     entry = next((contact for contact in others if is_same("person", answers, contact)), None)
     earlier = entry or Contact((), "person", {})
     return Contact((OWNER, *earlier.sources), "person", {**earlier.answers, **answers}), entry

@@ -13,6 +13,9 @@ from .fields.cleaning import clean_line
 from .fields.parsing import mapping_or_empty
 from .localisation import gettext, gettext_noop, ngettext
 
+FIRST_NAME = "person.first_name"
+# The first name at the service of a person with one name only. Ours is "" (INTERFACE.md, "Parties").
+ONE_NAME_PLACEHOLDER = "-"
 ENTITY_NAME = "entity.name"
 ENTITY_NAME_ENDING = "entity.name_ending"
 # The number of existing shares: of all classes together, and of one class.
@@ -175,7 +178,8 @@ def unnamed_label(kind: str) -> str:
 
 def label_of(properties: Mapping[str, Any]) -> str:
     """Return the name of a party or class from its properties; "" without one."""
-    full = " ".join(str(properties[part]) for part in ("first_name", "last_name") if properties.get(part))
+    names = [properties.get(part) for part in ("first_name", "last_name")]
+    full = " ".join(str(name) for name in names if name and name != ONE_NAME_PLACEHOLDER)
     return full or str(properties.get("name") or properties.get("legal_name") or "")
 
 

@@ -15,7 +15,16 @@ from django.utils.http import parse_http_date_safe
 from requests.adapters import BaseAdapter
 
 from .calls import Answer, Caller, Limits
-from .records import Body, Record, Records, list_in, read_json, usable_answer
+from .records import (
+    Body,
+    Record,
+    Records,
+    list_in,
+    read_json,
+    usable_answer,
+    with_placeholder,
+    without_placeholder,
+)
 from .transports.network import Timeouts
 
 
@@ -145,18 +154,23 @@ class FormationService:
         path = _path("entities", entity_id, collection.step)
         if collection is Collection.SHAREHOLDINGS:
             return self._records.write("POST", path, body, key=key)
-        return self._records.create(path, body, key=key, id_names=collection.id_names)
+        # Only a party has a first name.
+        record = self._records.create(path, with_placeholder(body), key=key, id_names=collection.id_names)
+        return without_placeholder(record)
 
     def records(self, entity_id: str, collection: Collection) -> list[Record]:
         """GET /entities/{id}/parties, all pages; **S** the lists of the other kinds."""
         is_supplementary = collection is not Collection.PARTIES
-        return self._records.list_all(_path("entities", entity_id, collection.step), is_supplementary=is_supplementary)
+        path = _path("entities", entity_id, collection.step)
+        return [
+            without_placeholder(record) for record in self._records.list_all(path, is_supplementary=is_supplementary)
+        ]
 
     def update_record(self, entity_id: str, collection: Collection, record_id: str, body: Body, *, key: str) -> Record:
         """**S** PATCH /entities/{id}/parties/{partyId}, for example."""
-        return self._records.write(
-            "PATCH", _path("entities", entity_id, collection.step, record_id), body, key=key, is_supplementary=True
-        )
+        path = _path("entities", entity_id, collection.step, record_id)
+        record = self._records.write("PATCH", path, with_placeholder(body), key=key, is_supplementary=True)
+        return without_placeholder(record)
 
     def remove_record(self, entity_id: str, collection: Collection, record_id: str, *, key: str = "") -> None:
         """**S** DELETE /entities/{id}/parties/{partyId}, for example."""

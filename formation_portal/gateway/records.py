@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 
 from django.utils.dateparse import parse_date
 
+from formation_portal.contract.canonical import ONE_NAME_PLACEHOLDER
+
 from .calls import Answer, Call, Caller, Limits
 from .errors import MAX_ID_LENGTH, Unclear, UnusableAnswer
 
@@ -83,6 +85,16 @@ def with_id(record: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
 
 Record = dict[str, Any]
 Body = Mapping[str, Any]
+
+
+def with_placeholder(body: Body) -> Record:
+    """Return the body of a party with the placeholder for a first name that the person does not have."""
+    return {**body, "first_name": ONE_NAME_PLACEHOLDER} if body.get("first_name") == "" else dict(body)
+
+
+def without_placeholder(record: Record) -> Record:
+    return record | {"first_name": ""} if record.get("first_name") == ONE_NAME_PLACEHOLDER else record
+
 
 _MAX_PAGES = 1_000
 

@@ -45,6 +45,12 @@ def test_names_and_address_are_cleaned_and_the_password_is_not() -> None:
     assert sign_in(Client(), password, f"{EMAIL}\u200b")["Location"] == "/applications/"
 
 
+def test_who_has_one_name_only_ticks_it() -> None:
+    Client().post("/accounts/signup/", NEW | {"one_name": "on", "first_name": "", "last_name": "Sukarno"})
+    user = get_user_model().objects.get()
+    assert (user.first_name, user.last_name, user.called) == ("", "Sukarno", "Sukarno")
+
+
 def test_an_international_domain_opens_the_account_in_every_browser() -> None:
     Client().post("/accounts/signup/", NEW | {"email": "ada@bücher.example"})
     assert get_user_model().objects.get().email == "ada@xn--bcher-kva.example"

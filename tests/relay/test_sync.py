@@ -9,15 +9,18 @@ from django.db import connection
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
+from formation_portal.contract.fields.text import ONE_NAME
+from formation_portal.contract.fields.values import Raw
 from formation_portal.gateway import FormationService
 from formation_portal.gateway.client import Collection
 from formation_portal.gateway.errors import NotFound
 from formation_portal.relay.calls.routes import Claim, MissingFile
-from formation_portal.relay.models import Delivery
+from formation_portal.relay.models import Delivery, DeliveryState
 from formation_portal.relay.service_profile import current_profile
 from formation_portal.relay.sync import desired_state, sync
 from formation_portal.relay.worker import drain
 from formation_portal.service.catalog.loader import store_catalog
+from formation_portal.service.models import Party as StoredParty
 from tests import factories
 from tests.encrypted_rows import values_of
 
@@ -349,3 +352,20 @@ def test_each_value_arrives_where_it_belongs(owner: Any, service: FormationServi
         (zoe, "Passport"): factories.JPEG,
         (orsted, "Register extract"): factories.PNG,
     }
+
+
+@pytest.mark.parametrize("first", ["Ada", ONE_NAME, "-"], ids=["edited", "created", "typed"])
+def test_a_person_with_one_name_only_arrives_with_a_dash(
+    draft: Draft, owner: Any, service: FormationService, first: Raw
+) -> None:
+    party = services.add_party(draft, "person", ["director"], factories.ADA | {"person.first_name": first}, by=owner)
+    drain()
+    raw = {"person.first_name": ONE_NAME, "person.last_name": "Sukarno"}
+    services.save_party(draft, party, raw, version=None, by=owner)
+    drain()
+
+    properties = StoredParty.objects.get().properties
+    assert (properties["first_name"], properties["last_name"]) == ("-", "Sukarno")
+    [record] = service.records(row("entity").remote_id, Collection.PARTIES)
+    assert (record["first_name"], record["last_name"]) == ("", "Sukarno")
+    assert row("party", party.token).state == DeliveryState.DONE

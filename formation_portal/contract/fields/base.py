@@ -103,6 +103,8 @@ class FieldSpec(DescribedModel):
     chosen_parts: ClassVar[frozenset[str]] = frozenset()
     # The part that a problem lies in, by the problem's code.
     wrong_part: ClassVar[Mapping[str, str]] = {}
+    # Tick boxes beside the control, by the last part of their names.
+    ticks: ClassVar[tuple[str, ...]] = ()
     many: ClassVar[bool] = False
     missing_text: ClassVar[str] = gettext_noop("Enter “{label}”")
     needs_options: ClassVar[bool] = False

@@ -14,7 +14,7 @@ from ..localisation import gettext, gettext_noop
 from . import parsing
 from .base import FieldSpec
 from .bounds import Bounds, Days, Objection
-from .values import AnswerError, Raw
+from .values import AnswerError, PostData, Raw
 
 _EMAIL_LIMIT = 254
 # Words with single points between them, and a domain of two labels or more, the last no number.
@@ -64,6 +64,37 @@ class TextField(FieldSpec):
             message = gettext("Enter “{label}” as an e-mail address, like name@example.com", label=self.label)
             raise AnswerError("not_an_email_address", message)
         return text
+
+
+_ONE_NAME_TICK = "one_name"
+# The first name of a person who has one name only, as a draft stores it; it is read as "" (INTERFACE.md, "Parties").
+ONE_NAME: Raw = {_ONE_NAME_TICK: "true"}
+
+
+class FirstNameField(TextField):
+    """A person's first name, or the tick that the person has one name only, which is the last name."""
+
+    control: ClassVar[str] = "first_name"
+    ticks: ClassVar[tuple[str, ...]] = (_ONE_NAME_TICK,)
+    cell_hint: ClassVar[str] = gettext_noop("Enter - for a person with only one name, which is the last name.")
+
+    def from_post(self, post: PostData, control: str) -> Raw | None:
+        if post.get(f"{control}:{_ONE_NAME_TICK}"):
+            return ONE_NAME
+        return _tick_or_text(super().from_post(post, control))
+
+    def from_cells(self, texts: Mapping[str, str]) -> Raw:
+        return _tick_or_text(super().from_cells(texts)) or ""
+
+    def _parse(self, raw: Any) -> str:
+        return "" if raw == ONE_NAME else super()._parse(raw)
+
+    def display(self, value: Any) -> str:
+        return str(value) or gettext("Has only one name")
+
+
+def _tick_or_text(typed: Raw | None) -> Raw | None:
+    return ONE_NAME if isinstance(typed, str) and typed.strip() == canonical.ONE_NAME_PLACEHOLDER else typed
 
 
 class TextareaField(FieldSpec):

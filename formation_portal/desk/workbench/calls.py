@@ -2,9 +2,9 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any
 
 from formation_portal.applications.draft import Draft
+from formation_portal.gateway.records import Record, with_placeholder
 from formation_portal.relay.calls.bodies import full_body
 from formation_portal.relay.models import Payload, ResourceKind, ResourceName, resolve_references
 from formation_portal.relay.sync import DesiredResource, desired_state, without_unsendable
@@ -64,7 +64,9 @@ def _call(resource: DesiredResource, payload: Payload, about: str) -> PlannedCal
             parts += ["scope: party", f"party_id: {payload['party']}"]
         parts.append(f"file: {payload['name']} ({payload['mime_type']})")
         return PlannedCall(path, about, "\n".join(parts), is_multipart=True)
-    body: dict[str, Any] = full_body(kind, payload)
+    body: Record = full_body(kind, payload)
+    if kind is ResourceKind.PARTY:
+        body = with_placeholder(body)
     if kind.is_csp:
         body = {"csp_form_schema_id": payload["schema_id"], "csp_data": body}
     if kind is ResourceKind.PARTY_CSP:

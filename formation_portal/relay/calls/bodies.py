@@ -9,6 +9,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from formation_portal.contract import canonical
+from formation_portal.gateway.records import without_placeholder
 
 from ..models import Payload, ResourceKind
 
@@ -115,6 +116,7 @@ def matches(kind: ResourceKind, body: Mapping[str, Any], record: Mapping[str, An
     Only members that a service keeps as sent are compared; a member that the record lacks proves nothing. Case, Unicode
     form and blanks of texts are ignored, since a service may write names in its own way.
     """
+    body = without_placeholder(dict(body))
     for name in _STABLE_MEMBERS.get(kind, ()):
         if record.get(name) is not None and not _is_same(body.get(name), record[name]):
             return False

@@ -89,7 +89,8 @@ def posted_answers(form: QuestionForm, post: QueryDict) -> dict[str, Raw]:
             spec = question.spec
             if control not in posted or not form.is_answerable(spec):
                 continue
-            ignored -= {control, *(f"{control}:{part.name}" for part in spec.parts_for(form.typed(spec)))}
+            parts = (*(part.name for part in spec.parts_for(form.typed(spec))), *spec.ticks)
+            ignored -= {control, *(f"{control}:{part}" for part in parts)}
             if not keeps_theirs(post, control):
                 answer = spec.resolve_exclusive(spec.from_post(post, control), form.typed(spec))
                 if answer is not None:

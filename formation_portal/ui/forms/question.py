@@ -17,6 +17,7 @@ from formation_portal.contract import canonical
 from formation_portal.contract.fields.base import Choice, FieldSpec, Part
 from formation_portal.contract.fields.bounds import NO_BOUNDS
 from formation_portal.contract.fields.iso_codes import country_name
+from formation_portal.contract.fields.text import ONE_NAME
 from formation_portal.reviews.models import MAX_TEXT
 
 from .controls import SHORT_LIST, SUGGESTIONS_GAP, Option, Suggestions, control_id, markup, suggested_options
@@ -233,6 +234,11 @@ class Question:
         if self.optional or self.unanswerable:
             return ""
         return "open"
+
+    @property
+    def has_one_name(self) -> bool:
+        """Tell whether the question is for the first name of a person who has none."""
+        return bool(self.typed == ONE_NAME)
 
     @property
     def is_name(self) -> bool:

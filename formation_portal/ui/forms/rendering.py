@@ -92,13 +92,13 @@ def cached_markup(question: Question, schema: FormSchema, place: tuple[str, str,
 
 
 def _can_be_cached(question: Question) -> bool:
-    """Tell whether to cache the markup: without messages, acceptance or choices that depend on the application."""
+    """Tell whether to cache the markup: without messages, locks, ticks or choices that depend on the application."""
     # Suggestions fill one gap in a list that opens, but reorder a list of tick boxes.
     has_message = (
         question.error or question.objection or question.advice or question.doubt or question.ahead or question.note
     )
     depends_on_application = question.spec.refers_to_share_class or question.is_ticked_from_many
-    return not (has_message or question.is_locked or depends_on_application)
+    return not (has_message or question.is_locked or question.has_one_name or depends_on_application)
 
 
 def _typed_texts(question: Question) -> dict[str, str]:

@@ -162,7 +162,7 @@ def test_a_number_that_may_be_another_is_taken_with_a_note(
         ("Seán", "O’Brien-d'Arcy"),
         ("明", "李"),
         ("محمد", "علي"),
-        ("-", "@"),
+        ("_", "@"),
         ("'t", "Hooft"),
     ],
 )
@@ -171,6 +171,14 @@ def test_names_are_taken_unchanged(draft: Draft, upload: Upload, first: str, las
     assert row.problems == []
     assert row.party.raw["person.first_name"] == first
     assert row.party.raw.get("person.last_name", "") == last
+
+
+def test_a_dash_is_read_as_the_tick_for_one_name_only(draft: Draft, upload: Upload) -> None:
+    row = one(draft, upload, changed(ADA, first="-", last="Sukarno"))
+    assert (row.problems, row.missing) == ([], ("Is pep",))
+    assert row.party is not None
+    assert row.party.raw["person.first_name"] == {"one_name": "true"}
+    assert row.party.label == "Sukarno"
 
 
 def test_a_class_of_shares_is_found_by_its_name(draft: Draft, upload: Upload, owner: Any) -> None:

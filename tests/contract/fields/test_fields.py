@@ -21,7 +21,7 @@ from formation_portal.contract.fields.base import FieldSpec, control_name
 from formation_portal.contract.fields.currency_amount import CurrencyAmountField
 from formation_portal.contract.fields.date import DateField
 from formation_portal.contract.fields.iso_codes import sort_key
-from formation_portal.contract.fields.text import PhoneField
+from formation_portal.contract.fields.text import ONE_NAME, PhoneField
 from formation_portal.contract.fields.types import KNOWN_TYPES, read_field
 from formation_portal.contract.fields.values import AnswerError
 from tests.field_types import FIELD_TYPES, field_type_of
@@ -298,3 +298,25 @@ def test_an_answer_that_is_no_option_is_told_the_options_where_they_are_short(op
     with pytest.raises(AnswerError) as refused:
         field("select", label="F", options=options).clean("Fishing")
     assert refused.value.message == message
+
+
+FIRST_NAME = field("text", canonical_field="person.first_name")
+
+
+def test_the_tick_for_one_name_only_is_an_answer_without_a_name() -> None:
+    assert FIRST_NAME.from_post(QueryDict("c=Ada&c:one_name=true"), "c") == ONE_NAME
+    assert FIRST_NAME.from_post(QueryDict("c=Ada"), "c") == "Ada"
+    assert FIRST_NAME.from_post(QueryDict("d=Ada"), "c") is None
+    assert (FIRST_NAME.clean(ONE_NAME), FIRST_NAME.payload("")) == ("", "")
+    assert (FIRST_NAME.display(""), FIRST_NAME.display("Ada")) == ("Has only one name", "Ada")
+
+
+def test_a_dash_for_a_first_name_is_the_tick() -> None:
+    assert FIRST_NAME.from_post(QueryDict("c= - "), "c") == ONE_NAME
+    assert FIRST_NAME.from_cells({"": "-"}) == ONE_NAME
+
+
+def test_only_a_persons_first_name_has_the_tick() -> None:
+    for name in ("person.last_name", "corporate.name", None):
+        assert field("text", canonical_field=name, csp_field_key="xy.first_name").ticks == ()
+    assert field("select", canonical_field="person.first_name", options=["Ada"]).ticks == ()

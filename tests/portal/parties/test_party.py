@@ -132,6 +132,20 @@ def test_a_page_that_is_posted_twice_makes_one_party_and_leads_to_its_questions(
     assert (stored(draft).kind, stored(draft).roles) == ("person", ("director", "shareholder"))
 
 
+@pytest.mark.usefixtures("bob")
+def test_a_person_with_one_name_only_needs_no_first_name(as_owner: Client, draft: Draft) -> None:
+    save(as_owner, draft, {"person.first_name": "", "person.first_name:one_name": "true", "person.last_name": "Sukarno"})
+    assert stored(draft).raw["person.first_name"] == {"one_name": "true"}
+    assert stored(draft).label == "Sukarno"
+    page = page_at(as_owner, people_url(draft, "bob/"))
+    assert "checked" in page.one("input", name="q:person.first_name:one_name").attributes
+    assert page.one("input", name="q:person.first_name").attributes["value"] == ""
+    assert "person.first_name" not in {need.field for need in open_draft(draft.application).needs}
+
+    save(as_owner, draft, {"person.first_name": ""})
+    assert "person.first_name" in {need.field for need in open_draft(draft.application).needs}
+
+
 @pytest.mark.parametrize(("email", "token"), [("owner@example.com", "given-name"), ("ada@example.com", "off")])
 def test_browsers_fill_in_the_readers_own_page_alone(
     as_owner: Client, draft: Draft, owner: Any, email: str, token: str
