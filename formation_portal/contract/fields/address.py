@@ -192,8 +192,8 @@ class AddressField(FieldSpec):
 
     def wrong_parts(self, code: str, raw: Any) -> tuple[str, ...]:
         wrong = super().wrong_parts(code, raw)
-        shown = {part.name for part in self.parts_for(raw)}
-        return tuple(part for part in wrong if part in shown)
+        parts = {part.name for part in self.parts_for(raw)}
+        return tuple(part for part in wrong if part in parts)
 
     def payload(self, value: Any) -> dict[str, str]:
         return {part: text for part in self.parts if (text := getattr(value, part))}

@@ -56,7 +56,7 @@ def test_a_file_is_taken_into_its_slot(as_owner: Client, draft: Draft, ada: Part
         (SimpleUploadedFile("letter.pdf", b"PK\x03\x04 a Word document"), "The file must be a PDF, JPEG or PNG"),
         (
             SimpleUploadedFile("IMG_1.heic", b"\0\0\0\x18ftypheic" + b"\0" * 200),
-            "We can’t open HEIC pictures. Save it as JPEG, or choose Settings > Camera > Formats > Most Compatible",
+            "This picture is HEIC, which we can’t open. Save it as JPEG, or on the iPhone choose Settings > Camera >",
         ),
         (SimpleUploadedFile("big.pdf", factories.PDF + b"0" * 10_000_000), "must be 10\u00a0MB"),
         ("", "Choose a file first"),
