@@ -110,8 +110,8 @@ def check_upload(upload: "UploadedFile[bytes]") -> tuple[str, str]:
     if _HEIC.match(head):
         raise UploadRefused(
             gettext(
-                "This picture is HEIC, which we can’t open. Save it as JPEG, or on the iPhone choose Settings > Camera >"
-                " Formats > Most Compatible and take it again"
+                "This picture is HEIC, which we can’t open. Save it as JPEG, or on the iPhone choose Settings > Camera"
+                " > Formats > Most Compatible and take it again"
             )
         )
     if mime_type is None:

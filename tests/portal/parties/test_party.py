@@ -134,7 +134,9 @@ def test_a_page_that_is_posted_twice_makes_one_party_and_leads_to_its_questions(
 
 @pytest.mark.usefixtures("bob")
 def test_a_person_with_one_name_only_needs_no_first_name(as_owner: Client, draft: Draft) -> None:
-    save(as_owner, draft, {"person.first_name": "", "person.first_name:one_name": "true", "person.last_name": "Sukarno"})
+    save(
+        as_owner, draft, {"person.first_name": "", "person.first_name:one_name": "true", "person.last_name": "Sukarno"}
+    )
     assert stored(draft).raw["person.first_name"] == {"one_name": "true"}
     assert stored(draft).label == "Sukarno"
     page = page_at(as_owner, people_url(draft, "bob/"))
