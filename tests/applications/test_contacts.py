@@ -8,6 +8,7 @@ from django.contrib.auth import get_user_model
 from formation_portal.applications import services
 from formation_portal.applications.contacts import Contact, contacts, copyable_answers
 from formation_portal.applications.draft import Draft
+from formation_portal.contract.fields.text import ONE_NAME
 from tests import factories
 
 LTD = {"corporate.name": "Nominees Ltd", "corporate.registration_number": "HE 1", "corporate.country": "CY"}
@@ -107,6 +108,12 @@ def test_the_customer_is_first_with_what_is_known_of_them(draft: Draft, earlier:
     me, grace = contacts(ada, new)
     assert (me.is_owner, me.label, grace.label) == (True, "Ada King-Lovelace", "Grace Lovelace")
     assert copyable_answers(new, me, ["director"])["person.date_of_birth"] == factories.ADA["person.date_of_birth"]
+
+
+def test_a_customer_with_one_name_only_has_no_first_name_as_a_party_either(draft: Draft) -> None:
+    sukarno = get_user_model().objects.create_user("su@example.com", last_name="Sukarno")
+    [me] = contacts(sukarno, factories.new_draft(sukarno))
+    assert (me.label, me.answers["first_name"], me.answers["last_name"]) == ("Sukarno", ONE_NAME, "Sukarno")
 
 
 def test_reading_it_takes_one_query_however_many_there_are(

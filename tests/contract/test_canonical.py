@@ -18,6 +18,7 @@ from formation_portal.contract.canonical import (
     is_identity_number,
     is_name,
     is_set_as_name,
+    label_of,
     may_be_same,
 )
 from formation_portal.contract.fields.types import read_field
@@ -111,3 +112,8 @@ def test_two_of_one_name_may_be_one_unless_something_speaks_against_it(
 ) -> None:
     assert may_be_same(kind, one, other) is may_be
     assert may_be_same(kind, other, one) is may_be
+
+
+@pytest.mark.parametrize("first_name", ["", "-", None])
+def test_a_person_with_one_name_only_is_called_by_it(first_name: str | None) -> None:
+    assert label_of({"first_name": first_name, "last_name": "Sukarno"}) == "Sukarno"

@@ -148,13 +148,20 @@ def test_a_person_with_one_name_only_needs_no_first_name(as_owner: Client, draft
     assert "person.first_name" in {need.field for need in open_draft(draft.application).needs}
 
 
-@pytest.mark.parametrize(("email", "token"), [("owner@example.com", "given-name"), ("ada@example.com", "off")])
+@pytest.mark.parametrize(
+    ("kind", "email", "token"),
+    [
+        ("person", "owner@example.com", "email"),
+        ("person", "ada@example.com", "off"),
+        ("corporate", "owner@example.com", "off"),
+    ],
+)
 def test_browsers_fill_in_the_readers_own_page_alone(
-    as_owner: Client, draft: Draft, owner: Any, email: str, token: str
+    as_owner: Client, draft: Draft, owner: Any, kind: str, email: str, token: str
 ) -> None:
-    person = services.add_party(draft, "person", ["director"], {"person.email": email}, by=owner)
-    page = page_at(as_owner, people_url(draft, f"{person.token}/"))
-    assert page.one("input", id="q:person.first_name").attributes["autocomplete"] == token
+    party = services.add_party(draft, kind, ["director"], {f"{kind}.email": email}, by=owner)
+    page = page_at(as_owner, people_url(draft, f"{party.token}/"))
+    assert page.one("input", id=f"q:{kind}.email").attributes["autocomplete"] == token
 
 
 def test_a_party_that_is_me_starts_with_what_is_known(as_owner: Client, draft: Draft) -> None:
