@@ -88,7 +88,9 @@ class SignUpForm(PortalFormMixin, allauth_forms.SignupForm):  # type: ignore[mis
         validators=[validate_name],
         widget=forms.TextInput(attrs={"autocomplete": "given-name"}),
     )
-    one_name = forms.BooleanField(label=_("I have only one name. Enter it as your last name"), required=False)
+    one_name = forms.BooleanField(
+        label=_("I have only one name"), help_text=_("Enter it as your last name."), required=False
+    )
     last_name = forms.CharField(
         label=_("Last name"),
         max_length=150,

@@ -23,7 +23,7 @@ def test_one_name_only_is_ticked_and_taken_back(open_tab: OpenTab, application: 
     browser.get(f"/applications/{application.reference}/people/sukarno/")
     tab = browser.tab
     first_name = tab.get_by_label("First name", exact=True)
-    tick = tab.get_by_label("Has only one name. Enter it as the last name")
+    tick = tab.get_by_label("Has only one name")
 
     with expect_post(tab):
         tick.check()
