@@ -194,6 +194,7 @@ PDFS: Samples = {
     "changed later": _pdf(lambda: pdfs.appended([(9, b"<</Type/Annot>>")])),
     "old": _changed(lambda _: None, force_version="1.3"),
     "with a machine's line ends": _pdf(lambda: made.pdf().replace(b" n \n", b" n\r\n").replace(b" f \n", b" f\r\n")),
+    "closed to changes": _pdf(lambda: pdfs.encrypted(user="")),
     "filled up": _pdf(lambda: made.pdf() + b"\0" * 4_000),
 }
 
