@@ -6,6 +6,7 @@ from enum import StrEnum
 from itertools import chain, islice
 from typing import Any
 
+from formation_portal.contract.fields.cleaning import clean_line
 from formation_portal.contract.fields.spreadsheet import fold
 from formation_portal.contract.localisation import format_number, gettext, gettext_noop
 
@@ -24,8 +25,8 @@ HEADINGS_WITHIN = 100
 
 
 def normalized_heading(heading: str) -> str:
-    """Normalize the case and spaces of a heading, and drop the mark of required columns."""
-    return fold(heading.strip().rstrip(NEEDED_MARK))
+    """Clean a heading, normalize its case, and drop the mark of required columns."""
+    return fold(clean_line(heading).rstrip(NEEDED_MARK))
 
 
 # Written before a value that a spreadsheet would take for a formula, and dropped when it is read.
@@ -50,7 +51,10 @@ class SheetRefusal(StrEnum):
     """The reasons to refuse a file, with advice on how to correct it. The sandbox returns them too."""
 
     TOO_LARGE = gettext_noop("The file must be {limit}\u00a0MB or smaller")
-    TOO_MANY = gettext_noop("Upload at most {most} rows at a time. This spreadsheet has far more")
+    TOO_MANY = gettext_noop(
+        "Upload at most {most} rows at a time. This spreadsheet has far more. If most are empty, copy the others into a"
+        " new spreadsheet"
+    )
     TOO_MANY_ROWS = gettext_noop("Upload at most {most} rows at a time. This spreadsheet has {count}")
     TOO_FAR_BELOW = gettext_noop("Delete everything below row {limit}. We read no further")
     TOO_MUCH_TEXT = gettext_noop("This spreadsheet has too much text. Shorten its cells, then upload it")
@@ -66,6 +70,9 @@ class SheetRefusal(StrEnum):
     PASSWORD = gettext_noop("This file is protected. Save it without a password, then upload it")
     OLD_KIND = gettext_noop("This is an older type of file. Save it as XLSX or CSV, then upload it")
     OTHER_KIND = gettext_noop("Save the spreadsheet as XLSX or CSV, then upload it")
+    STRICT = gettext_noop(
+        "This file is a Strict Open XML Spreadsheet. In Excel save it as “Excel Workbook (.xlsx)”, then upload it"
+    )
     NO_SHEET = gettext_noop("The file must be XLSX or CSV")
     DAMAGED = gettext_noop("This file is damaged or is not an XLSX file. Save it again as XLSX, then upload it")
     LETTERS = gettext_noop("We can’t read the text in this file. Save it as CSV in UTF-8, then upload it")

@@ -50,11 +50,16 @@ _LONGEST_MARK_UP = 10_000
 _COMMENT, _TAG = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL), re.compile(rb"<[^<>]{%d}" % _LONGEST_MARK_UP)
 # Tags other than those of rows, cells and their text.
 _OTHER_TAG = re.compile(rb"<(?![/?!]|(?:\w+:)?(?:row|c|f|v|is|si|t)[\s/>])")
+_WORKBOOK, _STRICT = "xl/workbook.xml", b"http://purl.oclc.org/ooxml/"
+# A control character, which XML lacks, or an underscore before such a text.
+_ESCAPED = re.compile("_x(00[01][0-9A-Fa-f]|005[Ff])_")
 # No program writes a DOCTYPE into a sheet, and its entities can expand without end.
 _DECLARED = tuple("<!DOCTYPE".encode(encoding) for encoding in ("ascii", "utf-16-le", "utf-16-be"))
 
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+# A web page or e-mail with a table, which programs save under the ending of a spreadsheet.
+_WEB_PAGES = (b"<", b"MIME-Version:")
 # A PDF, a JPEG, a PNG.
 _OTHER_FILES = (b"%PDF-", b"\xff\xd8\xff", b"\x89PNG")
 _ZIP = b"PK"
@@ -86,6 +91,8 @@ def _read(content: bytes, headings: Collection[str]) -> Grid:
         raise SheetRefused(SheetRefusal.PASSWORD if _ENCRYPTED in content else SheetRefusal.OLD_KIND)
     if content.startswith(_OTHER_FILES):
         raise SheetRefused(SheetRefusal.NO_SHEET)
+    if content[:100].lstrip(codecs.BOM_UTF8 + b" \t\r\n").startswith(_WEB_PAGES):
+        raise SheetRefused(SheetRefusal.OTHER_KIND)
     if content.startswith(_ZIP):
         return read_xlsx(content, headings)
     return read_csv(content, headings)
@@ -209,6 +216,8 @@ def _check_parts(archive: ZipFile) -> tuple[bool, bool]:
             raise SheetRefused(SheetRefusal.TOO_MUCH_BESIDE)
         if _TAG.search(body) or any(len(match[0]) > _LONGEST_MARK_UP for match in _COMMENT.finditer(body)):
             raise SheetRefused(SheetRefusal.TOO_MUCH_BESIDE)
+        if part.filename == _WORKBOOK and _STRICT in body:
+            raise SheetRefused(SheetRefusal.STRICT)
         if any(declared in body for declared in _DECLARED):
             raise SheetRefused(SheetRefusal.DAMAGED)
         has_formulas = has_formulas or bool(_FORMULA.search(body))
@@ -318,7 +327,13 @@ def _shown_text(cell: Any) -> str:
         return value.isoformat()
     if isinstance(value, int | float):
         return _number_text(value, str(cell.number_format))
+<<<<<<< HEAD
     return str(value).replace("\x00", "\ufffd")
+=======
+    if len(text := str(value)) > MAX_CELL:
+        raise SheetRefused(SheetRefusal.TOO_MANY)
+    return _ESCAPED.sub(lambda escaped: chr(int(escaped[1], 16)), text).replace("\x00", "\ufffd")
+>>>>>>> 05716495 (Imports: read escaped cells and invisible headings, and say what is wrong with a file)
 
 
 def _number_text(value: float, number_format: str) -> str:
