@@ -42,12 +42,13 @@ REFUSED = (
     *(FindingCode.TOO_HEAVY, FindingCode.UNREADABLE),
 )
 
-# Endings of other types: a program that opens a file by such a name would not show the inspected content.
+# Endings of other types: a program that opens a file by such a name would not show the inspected content. HEIC is
+# none of them, since telephones keep that ending for pictures that they have made JPEG.
 _OTHER_TYPES = """
     html htm xhtml shtml mht mhtml xml svg svgz js mjs css json hta php asp aspx jsp cgi exe scr bat cmd msi msp ps1
     vbs vbe wsf jar dll lnk url reg sh bash py pl rb apk dmg pkg deb rpm iso img zip rar 7z gz tgz tar bz2 xz cab
     doc docx docm dot dotx dotm xls xlsx xlsm xlsb ppt pptx pptm odt ods odp rtf pages numbers txt csv md eml msg ps
-    eps ai psd indd xps epub chm gif bmp tif tiff webp heic heif avif ico raw dng cr2 nef jp2 jxl mp3 mp4 mov avi
+    eps ai psd indd xps epub chm gif bmp tif tiff webp avif ico raw dng cr2 nef jp2 jxl mp3 mp4 mov avi
     mkv wav swf
 """
 # The endings of programs and web pages; no honest name has such an ending before its last one.
