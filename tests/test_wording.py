@@ -24,6 +24,8 @@ NOT_FOR_CUSTOMERS |= {"schema_check.py"}
 NOT_FOR_CUSTOMERS |= {"databases.py", "networks.py", "sandbox.py", "overwriting.py"}
 # What the doctor, the start and the log say is for operators.
 NOT_FOR_CUSTOMERS |= {"monitoring", "nodes", "health.py", "background.py"}
+# The names of countries are no sentences.
+NOT_FOR_CUSTOMERS |= {"iso_codes.py"}
 
 # Words of our trade, of lawyers and of machines; and those that blame, plead or shout.
 JARGON = {

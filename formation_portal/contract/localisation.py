@@ -124,8 +124,8 @@ def month_number(text: str) -> int:
 
 @cache
 def _months() -> dict[str, int]:
-    # On German passports, but not in the CLDR.
-    numbers = {"mrz": 3}
+    # On German passports and in Uruguay and Peru, but not in the CLDR.
+    numbers = {"mrz": 3, "setiembre": 9}
     widths: tuple[Literal["wide", "abbreviated"], ...] = ("wide", "abbreviated")
     for code in _MONTH_LANGUAGES:
         for width in widths:

@@ -21,6 +21,7 @@ from .values import Address, AnswerError
 # The parts by the letter that stands for them in a country's address format.
 _PARTS = {"%A": ("street1", "street2"), "%C": ("city",), "%S": ("region",), "%Z": ("postcode",)}
 _LETTER = re.compile("|".join(_PARTS))
+_COUNTRY_LETTERS = re.compile("^[A-Z]{1,3}-")
 _LAST_LATIN_LETTER = "\u024f"
 
 # Countries that are one town, with the town that is sent. Addresses there name no other.
@@ -62,7 +63,12 @@ class AddressFormat:
     postcode_example: str = ""
 
     def is_postcode(self, text: str) -> bool:
-        return all(pattern.fullmatch(text.strip().upper()) for pattern in self.postcodes)
+        """Tell whether a postcode has the country's form, also behind the country's letters, like DE-10115."""
+        typed = text.strip().upper()
+        return any(
+            all(pattern.fullmatch(postcode) for pattern in self.postcodes)
+            for postcode in (typed, _COUNTRY_LETTERS.sub("", typed))
+        )
 
 
 # Used while no country is chosen, and for a country without data.

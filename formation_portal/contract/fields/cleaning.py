@@ -29,6 +29,9 @@ _ENDS = "".join(filter(_WHITE_SPACES.match, map(chr, range(0x3001)))) + _DIRECTI
 # The rule for a joiner looks past marks to the next letters on both sides. No word has more marks than this.
 _CONTEXT = 16
 _MAX_DOMAIN = 253
+# What keyboards write in an e-mail address for its ASCII characters: East Asian ones full-width forms, and telephones
+# an apostrophe.
+_EMAIL_CHARACTERS = {full: full - 0xFEE0 for full in range(0xFF01, 0xFF5F)} | {0x2019: "'", 0x3002: ".", 0xFE6B: "@"}
 
 
 def clean_line(text: str) -> str:
@@ -36,12 +39,17 @@ def clean_line(text: str) -> str:
     return _WHITE_SPACES.sub(" ", remove_invisible(text)).strip(" ")
 
 
+def plain_email(text: str) -> str:
+    """Clean an e-mail address as it is typed: full-width characters and a curly apostrophe become those of ASCII."""
+    return clean_line(text).translate(_EMAIL_CHARACTERS)
+
+
 def clean_email(text: str) -> str:
     """Clean an e-mail address for sending and comparing: in lower case, its domain as mail servers know it.
 
     bücher.example becomes xn--bcher-kva.example, which some browsers send by themselves.
     """
-    address = clean_line(text).lower()
+    address = plain_email(text).lower()
     local, at, domain = address.rpartition("@")
     if domain.isascii() or not local or len(domain) > _MAX_DOMAIN:
         return address

@@ -4,6 +4,7 @@ Data from the Unicode CLDR by way of Babel; codes are ISO 3166-1 alpha-2 and ISO
 leaves to its users (INTERFACE.md, "Values").
 """
 
+import re
 import unicodedata
 from decimal import Decimal
 from functools import cache, lru_cache
@@ -44,30 +45,37 @@ _ALPHA_3 = 3
 # Usual names that the CLDR lacks, by code.
 _USUAL_NAMES = {
     "AE": ("UAE", "U.A.E.", "Emirates", "VAE", "Emirate", "EAU"),
+    "BA": ("Bosnia",),
     "BO": ("Plurinational State of Bolivia",),
     "CD": ("DR Congo", "DRC", "Democratic Republic of the Congo", "Demokratische Republik Kongo", "RD Congo"),
     "CG": ("Republic of the Congo", "Republik Kongo", "République du Congo"),
+    "CH": ("Swiss Confederation",),
     "CI": ("Ivory Coast", "Elfenbeinküste", "Costa de Marfil"),
     "CN": ("PRC", "P.R. China", "People's Republic of China", "Volksrepublik China"),
     "CV": ("Kap Verde",),
     "CZ": ("Czech Republic", "Tschechische Republik", "République tchèque", "República Checa"),
+    "FK": ("Falkland Islands (Malvinas)",),
+    "FM": ("Federated States of Micronesia",),
     "GB": (
         *("UK", "U.K.", "Great Britain", "Britain", "England", "Scotland", "Wales"),
         *("Northern Ireland", "Großbritannien", "Grossbritannien", "Schottland", "Grande-Bretagne", "Angleterre"),
         *("Gran Bretaña", "Inglaterra", "R.U.", "Écosse", "Escocia", "Nordirland"),
         "United Kingdom of Great Britain and Northern Ireland",
     ),
+    "GR": ("Hellenic Republic",),
     "HK": ("Hong Kong", "Hongkong", "Hong Kong SAR"),
-    "IE": ("Republic of Ireland", "Eire", "Éire"),
+    "IE": ("Eire", "Éire"),
     "IR": ("Islamic Republic of Iran",),
     "KN": ("St. Kitts", "St Kitts"),
     "KP": ("DPRK", "Democratic People's Republic of Korea"),
     "KR": ("Republic of Korea", "Republik Korea", "République de Corée", "República de Corea"),
-    "LA": ("Lao People's Democratic Republic",),
-    "MD": ("Republic of Moldova", "Moldawien", "Moldau"),
-    "MK": ("Macedonia", "Mazedonien", "Macédoine"),
-    "MM": ("Burma", "Myanmar", "Birma", "Birmanie", "Birmania"),
+    "LA": ("Lao People's Democratic Republic", "Lao PDR"),
+    "MD": ("Moldawien", "Moldau"),
+    "MF": ("Saint Martin (French part)",),
+    "MK": ("Macedonia", "Republic of Macedonia", "Mazedonien", "Macédoine"),
+    "MM": ("Burma", "Myanmar", "Birma", "Birmanie", "Birmania", "Republic of the Union of Myanmar"),
     "MO": ("Macau", "Macao", "Macao SAR"),
+    "MX": ("United Mexican States",),
     "NL": ("Holland", "Hollande", "Holanda"),
     "PS": ("Palestine", "State of Palestine", "Palästina", "Palestina"),
     "RU": (
@@ -77,23 +85,51 @@ _USUAL_NAMES = {
         "Fédération de Russie",
         "Federación de Rusia",
     ),
+    "SH": ("Saint Helena, Ascension and Tristan da Cunha",),
+    "SX": ("Sint Maarten (Dutch part)",),
     "SY": ("Syrian Arab Republic",),
     "SZ": ("Swaziland", "Swasiland"),
     "TL": ("East Timor", "Osttimor", "Timor oriental", "Timor Oriental"),
     "TR": ("Turkey",),
+    "TW": ("Republic of China", "Taiwan, Province of China", "Taiwan (Province of China)"),
     "TZ": ("United Republic of Tanzania",),
     "US": (
         *("USA", "U.S.A.", "U.S.", "United States of America", "United States of America (the)", "America"),
         *("Vereinigte Staaten von Amerika", "Amerika", "États-Unis d'Amérique", "Estados Unidos de América"),
         *("EE. UU.", "EE.UU.", "EEUU", "É.-U.", "EUA"),
     ),
-    "VA": ("Vatican", "Holy See", "Vatikan", "Heiliger Stuhl", "Saint-Siège", "Santa Sede"),
+    "VA": (
+        "Vatican",
+        "Holy See",
+        "Vatikan",
+        "Heiliger Stuhl",
+        "Saint-Siège",
+        "Santa Sede",
+        "Holy See (Vatican City State)",
+    ),
     "VE": ("Bolivarian Republic of Venezuela",),
-    "VG": ("BVI", "B.V.I.", "Virgin Islands (British)"),
-    "VI": ("USVI", "Virgin Islands (U.S.)"),
+    "VG": ("BVI", "B.V.I.", "Virgin Islands (British)", "Virgin Islands, British"),
+    "VI": ("USVI", "Virgin Islands (U.S.)", "Virgin Islands, U.S."),
     "VN": ("Viet Nam",),
+    "WS": ("Independent State of Samoa",),
+    "XK": ("XKX", "RKS"),
 }
-_FURTHER_SIGNS = {"CHF": ("Fr.", "SFr.")}
+# "Korea, Republic of" in ISO 3166, "Korea (Republic of)" in lists of the United Nations, "Gambia, The".
+_INVERTED = re.compile(r"(.+ of(?: the)?|The) (.+)")
+# Read beside the chosen currency alone, so that none has two meanings.
+_FURTHER_SIGNS = {
+    "CHF": ("Fr.", "SFr."),
+    "CNY": ("元", "￥"),
+    "CZK": ("Kč",),
+    "DKK": ("kr", "kr."),
+    "HUF": ("Ft",),
+    "ISK": ("kr", "kr."),
+    "JPY": ("円", "￥"),
+    "KRW": ("원",),
+    "NOK": ("kr", "kr."),
+    "PLN": ("zł",),
+    "SEK": ("kr", "kr."),
+}
 
 
 def is_country(code: str) -> bool:
@@ -132,6 +168,10 @@ def codes_by_other_name() -> dict[str, str]:
         full = country_name(code, "en").replace("&", "and")
         for name in (full, full.replace("St ", "Saint "), full.replace("St ", "St. ")):
             codes |= {name: code, f"The {name}": code, f"{name} (the)": code}
+        codes.setdefault(f"Republic of {full}", code)
+    for name, code in tuple(codes.items()):
+        if match := _INVERTED.fullmatch(name):
+            codes |= {f"{match[2]}, {match[1]}": code, f"{match[2]} ({match[1]})": code}
     return codes
 
 

@@ -14,6 +14,7 @@ from ..localisation import gettext, gettext_noop
 from . import parsing
 from .base import FieldSpec
 from .bounds import Bounds, Days, Objection
+from .cleaning import plain_email
 from .values import AnswerError, PostData, Raw
 
 _EMAIL_LIMIT = 254
@@ -24,6 +25,9 @@ _EMAIL = re.compile(rf"{_LOCAL}(?:\.{_LOCAL})*@(?:{_LABEL}\.)+(?!\d+$)(?=..){_LA
 
 # 00 stands for +, also in (00) 41 and in 00-41.
 _INTERNATIONAL_PREFIX = re.compile(r"^\W*00\W*", re.ASCII)
+
+_WORDS_BEHIND = re.compile(r"\+.*\d.*[^\W\d_]")
+_LETTERS_WITHIN = re.compile(r"\+.*\d.*[^\W\d_].*\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,10 @@ class TextField(FieldSpec):
 
     def _parse(self, raw: Any) -> str:
         text = parsing.line(raw, label=self.label)
-        if canonical.is_email(self.canonical_field) and (len(text) > _EMAIL_LIMIT or not _EMAIL.fullmatch(text)):
+        if not canonical.is_email(self.canonical_field):
+            return text
+        text = plain_email(text)
+        if len(text) > _EMAIL_LIMIT or not _EMAIL.fullmatch(text):
             message = gettext("Enter “{label}” as an e-mail address, like name@example.com", label=self.label)
             raise AnswerError("not_an_email_address", message)
         return text
@@ -138,10 +145,15 @@ class PhoneField(FieldSpec):
             number = phonenumbers.parse(text)
         except phonenumbers.NumberParseException:
             number = None
-        if number is None or not phonenumbers.is_possible_number(number):
+        # The library drops letters between the digits, which may be a slip. Those before an extension are none.
+        has_slip = number is not None and not number.extension and _LETTERS_WITHIN.search(text)
+        if number is not None and not has_slip and phonenumbers.is_possible_number(number):
+            return number
+        if _WORDS_BEHIND.search(text):
+            message = gettext("Enter “{label}” as one number without words, like +41 41 728 80 00", label=self.label)
+        else:
             message = gettext("Enter “{label}” with the country code, like +41 41 728 80 00", label=self.label)
-            raise AnswerError("not_a_phone_number", message)
-        return number
+        raise AnswerError("not_a_phone_number", message)
 
     def display(self, value: Any) -> str:
         number = phonenumbers.parse(value)
