@@ -179,7 +179,8 @@ class AddressField(FieldSpec):
 
     def wrong_parts(self, code: str, raw: Any) -> tuple[str, ...]:
         if code not in ("too_long", "control_characters"):
-            return super().wrong_parts(code, raw)
+            shown = {part.name for part in self.parts_for(raw)}
+            return tuple(part for part in super().wrong_parts(code, raw) if part in shown)
         wrong = []
         for part in self.parts:
             try:
@@ -195,11 +196,6 @@ class AddressField(FieldSpec):
 
     def codes_of(self, value: Any) -> tuple[str, ...]:
         return (value.country,)
-
-    def wrong_parts(self, code: str, raw: Any) -> tuple[str, ...]:
-        wrong = super().wrong_parts(code, raw)
-        parts = {part.name for part in self.parts_for(raw)}
-        return tuple(part for part in wrong if part in parts)
 
     def payload(self, value: Any) -> dict[str, str]:
         return {part: text for part in self.parts if (text := getattr(value, part))}
