@@ -327,13 +327,7 @@ def _shown_text(cell: Any) -> str:
         return value.isoformat()
     if isinstance(value, int | float):
         return _number_text(value, str(cell.number_format))
-<<<<<<< HEAD
-    return str(value).replace("\x00", "\ufffd")
-=======
-    if len(text := str(value)) > MAX_CELL:
-        raise SheetRefused(SheetRefusal.TOO_MANY)
-    return _ESCAPED.sub(lambda escaped: chr(int(escaped[1], 16)), text).replace("\x00", "\ufffd")
->>>>>>> 05716495 (Imports: read escaped cells and invisible headings, and say what is wrong with a file)
+    return _ESCAPED.sub(lambda escaped: chr(int(escaped[1], 16)), str(value)).replace("\x00", "\ufffd")
 
 
 def _number_text(value: float, number_format: str) -> str:
