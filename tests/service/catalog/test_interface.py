@@ -21,7 +21,11 @@ def test_every_item_has_exactly_the_members_of_the_interface(catalog: list[Json]
         assert set(item["jurisdiction"]) == {"id", "name", "slug", "iso_code", "region"}
         assert set(item["product"]) == {"id", "name", "slug", "type", "description"}
         assert set(item["price"]) == {"one_off", "annual", "currency"}
-        assert set(item["schema"]) == {"id", "csp_name", "form_name", "version", "agent_address", "sections"}
+        assert set(item["schema"]) == {
+            "id", "csp_name", "form_name", "version", "agent_address", "sections", "validations",
+        }  # fmt: skip
+        for stated in item["schema"]["validations"]:
+            assert set(stated) in ({"rule", "message", "level", "field"}, {"rule", "message", "level", "section"})
         assert set(item["schema"]["agent_address"]) == {"street1", "city", "country", "postcode"}
 
 

@@ -23,7 +23,8 @@ def words(**more: Any) -> SharedBlocks:
         "groups": {},
         "slots": {"Passport": {"help": "The page with the photo."}, "Licence": {}},
         "slot_sets": {"papers": ["Passport", {"Licence": {"optional": True}}]},
-        "sections": {"about": {"title": "About", "fields": ["both"]}},
+        "sections": {"about": {"title": "About", "fields": ["both"], "validations": ["named"]}},
+        "validations": {"named": {"rule": "entity.name != 'X'", "message": "Another name", "at": "entity.name"}},
     }
     return SharedBlocks(**(blocks | more))
 
@@ -104,6 +105,40 @@ def test_a_role_asks_nothing_of_kinds_of_party_that_it_does_not_allow() -> None:
         "entity": [],
     }
     assert section["conditional_min"] == {"field": "xx.size", "value_in": ["Large"], "minimum": 2}
+
+
+def test_validations_of_sections_come_before_those_of_the_product_and_stand_at_a_question_or_a_section() -> None:
+    product = {
+        "sections": [
+            "about",
+            {
+                "use": "about",
+                "title": "Again",
+                "add": {"validations": [{"rule": "a\n  || b", "message": "M", "at": "x.y"}]},
+            },
+            {"title": "Without", "fields": []},
+        ],
+        "validations": [
+            {"rule": "c", "message": "N", "at": "role:director", "level": "advice"},
+            {"rule": "d", "message": "O", "at": "share_structure"},
+            "named",
+        ],
+    }
+    named = {"rule": "entity.name != 'X'", "message": "Another name", "level": "error", "field": "entity.name"}
+    assert words().all_validations(product) == [
+        named,
+        named,
+        {"rule": "a || b", "message": "M", "level": "error", "field": "x.y"},
+        {"rule": "c", "message": "N", "level": "advice", "section": "role:director"},
+        {"rule": "d", "message": "O", "level": "error", "section": "share_structure"},
+        named,
+    ]
+    assert words().all_validations({"sections": []}) == []
+
+
+def test_a_validation_that_stands_nowhere_is_refused() -> None:
+    with pytest.raises(CatalogError, match="no validation is called other"):
+        words().all_validations({"sections": [], "validations": ["other"]})
 
 
 @pytest.mark.parametrize("entry", ["entity.nothing", "nobody"])

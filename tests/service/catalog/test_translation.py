@@ -22,6 +22,7 @@ def texts(item: Json) -> Iterator[str]:
     schema = item["schema"]
     yield from (item["jurisdiction"]["name"], item["jurisdiction"]["region"], item["product"]["name"])
     yield from (item["product"]["description"], item["estimated_timeline"], schema["form_name"])
+    yield from (stated["message"] for stated in schema["validations"])
     for section in schema["sections"]:
         yield from (section["title"], section.get("help", ""), section.get("bound_message", ""))
         for slots in section.get("documents", {}).values():
