@@ -10,6 +10,22 @@ from formation_portal.contract.schema import FormSchema
 
 TODAY = date(2026, 11, 21)
 
+# What an expression may read.
+VALUES: dict[str, Any] = {
+    "entity": {"capital": {"amount": 20000.0, "currency": "CHF"}, "bvi.activity": "Holding", "is_regulated": True},
+    "parties": [
+        {"id": "a", "kind": "person", "roles": ["director"], "answers": {"passport": "X1"}, "age": 30},
+        {"id": "b", "kind": "corporate", "roles": ["shareholder"], "answers": {}},
+        {"id": "c", "kind": "person", "roles": ["director", "shareholder"], "answers": {"passport": "X1"}, "age": 17},
+    ],
+    "share_classes": [{"id": "s", "par_value": 1.5}],
+    "holdings": [
+        {"party": "b", "share_class": "s", "shares": 60},
+        {"party": "c", "share_class": "s", "shares": 39},
+    ],
+    "today": "2026-11-28",
+}
+
 
 def question(key: str, field_type: str = "text", **more: Any) -> dict[str, Any]:
     """A field's JSON; its label is its key."""

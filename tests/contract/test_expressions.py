@@ -1,26 +1,12 @@
 """Expressions are judged within limits, and a wrong or hostile one does no harm (INTERFACE.md, "Validations")."""
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 
 from formation_portal.contract.expressions import ExpressionError, MissingAnswer, compile_expression
 
-VALUES: dict[str, Any] = {
-    "entity": {"capital": {"amount": 20000.0, "currency": "CHF"}, "bvi.activity": "Holding", "is_regulated": True},
-    "parties": [
-        {"id": "a", "kind": "person", "roles": ["director"], "answers": {"passport": "X1"}, "age": 30},
-        {"id": "b", "kind": "corporate", "roles": ["shareholder"], "answers": {}},
-        {"id": "c", "kind": "person", "roles": ["director", "shareholder"], "answers": {"passport": "X1"}, "age": 17},
-    ],
-    "share_classes": [{"id": "s", "par_value": 1.5}],
-    "holdings": [
-        {"party": "b", "share_class": "s", "shares": 60},
-        {"party": "c", "share_class": "s", "shares": 39},
-    ],
-    "today": "2026-11-28",
-}
+from .builders import VALUES
 
 
 @pytest.mark.parametrize(
