@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from tests.other_service import OtherService
-from tests.other_service.schema_builders import NAME, entity, item, schema
+from tests.other_service.schema_builders import NAME, ask, entity, item, schema
 from tests.other_service.schemas import FAULTY, MARK_UP, USABLE
 
 
@@ -56,3 +56,32 @@ def test_without_a_catalog_it_fails_with_one_clear_line(at_other_service: OtherS
     at_other_service.stop()
     with pytest.raises(CommandError, match="cannot be reached"):
         call_command("check_catalog")
+
+
+def test_each_rule_across_answers_is_tried_and_a_wrong_one_is_a_warning_alone(at_other_service: OtherService) -> None:
+    form = schema("Form", entity("About", ask("size", "Size", "select", options=["Small", "Large"])))
+    rules = {
+        "Never holds": 'entity["lark.size"] == "Huge"',
+        "Never judged": '"x".matches("(")',
+        "Never fails": '"lark.size" in entity',
+        "Misses a name": 'entity.colour == "Red"',
+        "Too long": "true && " * 125 + "true",
+        "In order": 'entity["lark.size"] == "Small"',
+    }
+    form["validations"] = [{"rule": rule, "message": name, "field": "size"} for name, rule in rules.items()]
+    at_other_service.catalog = [item("a", "Company", form)]
+
+    output, code = check()
+
+    assert code == 0
+    assert output.splitlines() == [
+        "Company (a)",
+        "  warning: Validation 4 (“Misses a name”) reads “colour”, but no question has this name; it is not judged",
+        "  warning: Validation 5 (“Too long”) is left out: it has more than 1000 characters",
+        "  warning: The validation “Never holds” held in none of 100 example applications",
+        "  warning: The validation “Never judged” was judged in none of 100 example applications: "
+        "invalid regular expression: missing ): (",
+        "  warning: The validation “Misses a name” was judged in none of 100 example applications: “colour” is missing",
+        "  note: The validation “Never fails” held in each of 100 example applications that it judges",
+        "1 product, 0 unavailable, 5 warnings",
+    ]

@@ -16,10 +16,13 @@ def with_section(scope: str, **more: Any) -> dict[str, Any]:
     return factories.SCHEMA | {"sections": sections}
 
 
-def limited(owner: Any, *, at_most: str = "10,000", schema: dict[str, Any] | None = None) -> Draft:
-    """Ada and Kestrel, who hold nothing yet; a class of so many ordinary shares, and one that doesn't say."""
+def limited(owner: Any, *, at_most: str = "10,000", schema: dict[str, Any] | None = None, **changes: Any) -> Draft:
+    """Ada and Kestrel, who hold nothing yet; a class of so many ordinary shares, and one that doesn't say.
+
+    `changes` are those of the product.
+    """
     schema = schema or with_section("share_structure", fields=[AT_MOST])
-    draft = factories.new_draft(owner, schema=schema)
+    draft = factories.new_draft(owner, schema=schema, **changes)
     services.add_party(draft, "person", ["director", "shareholder"], factories.ADA, by=owner)
     services.add_party(draft, "corporate", ["shareholder"], {"corporate.name": "Kestrel B.V."}, by=owner)
     services.add_share_class(draft, factories.ORDINARY | {canonical.CLASS_SHARES: at_most}, by=owner)

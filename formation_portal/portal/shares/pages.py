@@ -14,6 +14,7 @@ from django.utils.translation import gettext
 from formation_portal.applications.draft import Draft
 from formation_portal.applications.models import ShareClass
 from formation_portal.applications.parties import ShareClassRow
+from formation_portal.contract.advice import validation_advice
 from formation_portal.contract.canonical import property_of
 from formation_portal.contract.needs import Need, needs_of_share_class
 from formation_portal.contract.schema import Section
@@ -115,7 +116,9 @@ class SharesPage(FormPage):
 
     @cached_property
     def needs(self) -> tuple[Link, ...]:
-        return tuple(Link(need.text, self._need_url(need)) for need in self.draft.needs_of_section(self.section.key))
+        needs = [Link(need.text, self._need_url(need)) for need in self.draft.needs_of_section(self.section.key)]
+        advice = validation_advice(self.draft.form_state, self.section)
+        return (*needs, *(Link(remark.text, "", is_advice=True) for remark in advice))
 
     def _need_url(self, need: Need) -> str:
         if need.code == "share_class":
