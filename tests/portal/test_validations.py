@@ -11,7 +11,7 @@ from formation_portal.applications.draft import Draft, open_draft
 from tests import factories
 from tests.markup import Markup
 from tests.portal.pages import page_at, people_page, root
-from tests.portal.shares.test_ownership_read_back import submit_unchecked
+from tests.portal.parties.test_owners import submit_unchecked
 
 pytestmark = pytest.mark.django_db(databases=["default", "service"])
 
