@@ -22,6 +22,7 @@ from formation_portal.desk.queue.queue_index import update_case
 from formation_portal.gateway.errors import GatewayError
 from formation_portal.relay.models import Delivery, DeliveryState, ResourceKind, shareholding_subject
 from formation_portal.relay.worker import drain
+from formation_portal.ui.standing_advice import standing_advice
 from tests.journeys.page import Page, words
 
 # What the portal needs and the interface can't say, so that the service, which never hears of it, can't refuse it:
@@ -40,7 +41,10 @@ class Reader:
 
     def differences(self) -> Iterator[str]:
         expected = [need.text for need in self._draft.needs]
-        yield from _unequal("check", self._listed("check/"), expected)
+        advice = [remark.text for remark in standing_advice(self._draft)]
+        check = self._page("check/")
+        yield from _unequal("check", _lines(check), expected)
+        yield from _unequal("advice", _advice_lines(check), advice)
         yield from self._of_overview()
         yield from self._of_sections()
         yield from self._of_people()
@@ -48,7 +52,7 @@ class Reader:
             "documents", self._listed("documents/"), [one.text for one in self._draft.needs if one.slot is not None]
         )
         yield from self._of_service()
-        yield from self._of_desk(expected)
+        yield from self._of_desk(expected, advice)
 
     def _page(self, address: str) -> Page:
         response = self._customer.get(self._root + address)
@@ -94,14 +98,17 @@ class Reader:
             if shown != expected:
                 yield f"party {row.token}: {shown} needs for {expected}"
 
-    def _of_desk(self, expected: list[str]) -> Iterator[str]:
+    def _of_desk(self, expected: list[str], advice: list[str]) -> Iterator[str]:
         """The desk sees what was submitted: the draft as it would stand there."""
         changes = {"state": State.SUBMITTED_FOR_REVIEW, "submitted_at": timezone.now()}
         Application.objects.filter(pk=self._draft.application.pk).update(**changes)
         update_case(open_draft(Application.objects.get(pk=self._draft.application.pk)))
         response = self._agent.get(f"/desk/{self._draft.application.reference}/")
         assert response.status_code == 200
-        yield from _unequal("desk", _lines(Page(response.content.decode(), "")), expected)
+        page = Page(response.content.decode(), "")
+        yield from _unequal("desk", _lines(page), expected)
+        standing = page.root.xpath("//div[h2='Advice that the customer left standing']//li")
+        yield from _unequal("advice at the desk", [words(line) for line in standing], advice)
 
     def _of_service(self) -> Iterator[str]:
         drain()
@@ -111,6 +118,11 @@ class Reader:
         expected = Counter((need.code, need.text) for need in needs(self._draft.schema, record_at_service(self._draft)))
         if refused != expected:
             yield f"service: {_apart(refused, expected)}"
+        if {need.code for need in self._draft.needs} <= {"contradictory"} and self._is_all_there():
+            # Nothing is left out at the service, so that both judge the same answers.
+            yield from _unequal(
+                "rules", [text for _, text in refused.elements()], [need.text for need in self._draft.needs]
+            )
         codes = {need.code for need in self._draft.needs} - ONLY_HERE
         if codes and not refused and self._is_all_there():
             yield f"service: takes what is needed here: {codes}"
@@ -178,11 +190,21 @@ def record_at_service(draft: Draft) -> Record:
             for document in draft.documents
             if (ResourceKind.DOCUMENT, document.subject) in there
         ),
+        days=whole.days,
     )
 
 
 def _lines(page: Page) -> list[str]:
-    return [words(line) for line in page.root.xpath("//main//ul[contains(@class, 'needs')]/li")]
+    """Return the lines of the page's lists of needs, with a link or without, but for advice."""
+    return [words(line) for line in _listed_lines(page) if "is-warning" not in line.get("class").split()]
+
+
+def _advice_lines(page: Page) -> list[str]:
+    return [words(line) for line in _listed_lines(page) if "is-warning" in line.get("class").split()]
+
+
+def _listed_lines(page: Page) -> list[Any]:
+    return list(page.root.xpath("//main//ul[contains(@class, 'needs')]/li"))
 
 
 def _specs(draft: Draft) -> Iterator[FieldSpec]:
