@@ -40,6 +40,13 @@ class MissingAnswer(Exception):
     """An expression reads an answer that is missing. The argument names it, as far as the library tells."""
 
 
+class Values:
+    """Values by name, for any number of expressions: the library converts each once, when it is first read."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.activation = _ENVIRONMENT.Activation(data=dict(values))
+
+
 @dataclass(frozen=True, slots=True)
 class Expression:
     """A compiled expression with the names of the values that it may read."""
@@ -47,10 +54,10 @@ class Expression:
     names: frozenset[str]
     _compiled: Any
 
-    def holds(self, values: Mapping[str, Any]) -> bool:
-        """Return the result for the values by name. Raises MissingAnswer, or ExpressionError for another result."""
+    def holds(self, values: Values) -> bool:
+        """Return the result for the values. Raises MissingAnswer, or ExpressionError for another result."""
         try:
-            result = self._compiled.eval(data=dict(values))
+            result = self._compiled.eval(activation=values.activation)
         except Exception as error:
             # The library raises RuntimeError for an evaluation that takes too many steps.
             raise ExpressionError(_first_line(error)) from error

@@ -13,10 +13,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .canonical import SHAREHOLDER, property_of
-from .expressions import Expression, ExpressionError, MissingAnswer, compile_expression
+from .expressions import Expression, ExpressionError, MissingAnswer, Values, compile_expression
 from .fields.base import FieldSpec
 from .fields.date import age_on
-from .record import Holder, Party
 from .schema import ENTITY, FormSchema, Section, Validation
 
 if TYPE_CHECKING:
@@ -103,15 +102,20 @@ class _Application:
 
     def __init__(self, form_state: FormState) -> None:
         self._state = form_state
+        self._names: frozenset[str] = frozenset()
+        self._values = Values({})
 
-    def values(self, names: Iterable[str]) -> dict[str, Any]:
-        """Return the named values; a value that is unknown is left out. No other is computed."""
-        values = {name: getattr(self, name) for name in names}
-        return {name: value for name, value in values.items() if value is not None}
+    def values(self, names: frozenset[str]) -> Values:
+        """Return the named values, and others asked for before; a value that is unknown is left out."""
+        if not names <= self._names:
+            self._names |= names
+            values = {name: getattr(self, name) for name in self._names}
+            self._values = Values({name: value for name, value in values.items() if value is not None})
+        return self._values
 
     @cached_property
     def entity(self) -> dict[str, Any]:
-        return self._answers(None)
+        return _by_word(self._state.active_answers())
 
     @cached_property
     def parties(self) -> list[dict[str, Any]]:
@@ -120,14 +124,15 @@ class _Application:
         for party in self._state.record.parties:
             roles = self._state.active_roles(party)
             if roles:
-                row = {"id": party.id, "kind": party.kind, "roles": list(roles), "answers": self._answers(party)}
-                parties.append(row | self._age(party))
+                answers = tuple(self._state.active_answers(party))
+                row = {"id": party.id, "kind": party.kind, "roles": list(roles), "answers": _by_word(answers)}
+                parties.append(row | self._age(answers))
         return parties
 
-    def _age(self, party: Party) -> dict[str, int]:
+    def _age(self, answers: Iterable[tuple[FieldSpec, Any]]) -> dict[str, int]:
         days = self._state.record.days
         if days is not None:
-            for spec, value in self._state.active_answers(party):
+            for spec, value in answers:
                 if property_of(spec.canonical_field) == "date_of_birth" and isinstance(value, date):
                     return {"age": age_on(days.last, born=value)}
         return {}
@@ -137,7 +142,7 @@ class _Application:
         if self._state.active_share_section is None:
             return []
         classes = self._state.record.share_classes
-        return [{"id": share_class.id, **self._answers(share_class)} for share_class in classes]
+        return [{"id": row.id, **_by_word(self._state.active_answers(row))} for row in classes]
 
     @cached_property
     def holdings(self) -> list[dict[str, Any]]:
@@ -156,9 +161,9 @@ class _Application:
         days = self._state.record.days
         return None if days is None else days.last.isoformat()
 
-    def _answers(self, holder: Holder) -> dict[str, Any]:
-        answers = self._state.active_answers(holder)
-        return {word_of(spec): _plain(spec.payload(value)) for spec, value in answers}
+
+def _by_word(answers: Iterable[tuple[FieldSpec, Any]]) -> dict[str, Any]:
+    return {word_of(spec): _plain(spec.payload(value)) for spec, value in answers}
 
 
 def word_of(spec: FieldSpec) -> str:

@@ -7,7 +7,7 @@ import json
 import sys
 import time
 
-from formation_portal.contract.expressions import ExpressionError, MissingAnswer, compile_expression
+from formation_portal.contract.expressions import ExpressionError, MissingAnswer, Values, compile_expression
 from tests.contract.builders import VALUES
 
 
@@ -17,7 +17,7 @@ def outcome(text: str) -> str:
     except ExpressionError:
         return "not compiled"
     try:
-        return str(compiled.holds(VALUES))
+        return str(compiled.holds(Values(VALUES)))
     except (ExpressionError, MissingAnswer):
         return "not judged"
 

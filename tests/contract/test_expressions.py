@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from formation_portal.contract.expressions import ExpressionError, MissingAnswer, compile_expression
+from formation_portal.contract.expressions import ExpressionError, MissingAnswer, Values, compile_expression
 
 from .builders import VALUES
 
@@ -34,7 +34,7 @@ from .builders import VALUES
     ],
 )
 def test_a_rule_holds_or_does_not(rule: str, holds: bool) -> None:
-    assert compile_expression(rule).holds(VALUES) is holds
+    assert compile_expression(rule).holds(Values(VALUES)) is holds
 
 
 @pytest.mark.parametrize(
@@ -48,14 +48,14 @@ def test_a_rule_holds_or_does_not(rule: str, holds: bool) -> None:
 )
 def test_a_rule_that_reads_a_missing_answer_is_not_judged(rule: str, missing: str) -> None:
     with pytest.raises(MissingAnswer, match=f"^{missing}$"):
-        compile_expression(rule).holds(VALUES)
+        compile_expression(rule).holds(Values(VALUES))
 
 
 def test_a_rule_that_reads_today_is_not_judged_where_no_day_is_known() -> None:
     without_today = {name: value for name, value in VALUES.items() if name != "today"}
 
     with pytest.raises(MissingAnswer, match=r"^today$"):
-        compile_expression('today < "2026-11-29"').holds(without_today)
+        compile_expression('today < "2026-11-29"').holds(Values(without_today))
 
 
 @pytest.mark.parametrize(
@@ -100,21 +100,21 @@ def test_a_rule_over_the_limits_or_that_does_not_parse_is_refused_with_the_reaso
 )
 def test_a_rule_that_fails_at_the_answers_says_why(rule: str, reason: str) -> None:
     with pytest.raises(ExpressionError, match=reason):
-        compile_expression(rule).holds(VALUES)
+        compile_expression(rule).holds(Values(VALUES))
 
 
 def test_a_rule_stops_after_ten_thousand_steps() -> None:
     parties = [{"id": f"p{number}"} for number in range(1000)]
     step = 'parties.all(p, p.id != "")'
 
-    assert compile_expression(" && ".join([step] * 9)).holds({"parties": parties}) is True
+    assert compile_expression(" && ".join([step] * 9)).holds(Values({"parties": parties})) is True
     with pytest.raises(ExpressionError, match="budget"):
-        compile_expression(" && ".join([step] * 11)).holds({"parties": parties})
+        compile_expression(" && ".join([step] * 11)).holds(Values({"parties": parties}))
 
 
 def test_a_greedy_regular_expression_takes_no_time() -> None:
     rule = compile_expression('entity.text.matches("^(a+)+$")')
-    assert rule.holds({"entity": {"text": "a" * 20_000 + "!"}}) is False
+    assert rule.holds(Values({"entity": {"text": "a" * 20_000 + "!"}})) is False
 
 
 def test_a_rule_tells_which_values_it_reads() -> None:
@@ -126,6 +126,8 @@ def test_threads_judge_one_rule_at_once() -> None:
     rule = compile_expression("entity.number > 500.0")
 
     with ThreadPoolExecutor(8) as threads:
-        results = list(threads.map(lambda number: rule.holds({"entity": {"number": float(number)}}), range(1000)))
+        results = list(
+            threads.map(lambda number: rule.holds(Values({"entity": {"number": float(number)}})), range(1000))
+        )
 
     assert results == [False] * 501 + [True] * 499

@@ -31,6 +31,10 @@ AT_MOST = {
     "parties_*party_added_150": 250.0,
     "parties_*party_removed_150": 250.0,
     "parties_*_150": 100.0,
+    # With 200 parties and 100 rules across answers, and with 20 rules against none.
+    "validations_100_people_200": 250.0,
+    "validations_100_section_200": 250.0,
+    "validations_20_section*_against_none": 1.3,
     # Ten times the applications.
     "applications_*_growth": 1.2,
     "desk_*_growth_by_ten": 1.2,

@@ -28,7 +28,7 @@ from formation_portal.management.supervision import freeze_loaded_objects
 from tests.management.served import PATIENCE, READY, Served, free_port, slow_clients
 from tests.needed import has_chromium
 
-from . import Measure, desk, forms, in_chromium, parties, request_cost
+from . import Measure, desk, forms, in_chromium, parties, request_cost, validations
 from .meter import Meter, browser_of, p95, text_of
 
 _SLOW_PAGES = ("/", "/accounts/login/", "/help/")
@@ -45,6 +45,7 @@ def all_measures(*, small: bool) -> Iterator[Measure]:
     yield "nothing_signed_in", meter.cost(meter.nothing, meter.rounds * 5), "ms"
     yield from request_cost.measures(client, owner, meter)
     yield from parties.measures(client, browser_of(agent), owner, meter, share=5 if small else 1)
+    yield from validations.measures(client, owner, meter, share=20 if small else 1)
     yield from desk.measures(owner, meter, many=desk.FEW // 20 if small else desk.MANY)
     yield from _rules(meter.rounds)
     yield from _weights(client, "/", request_cost.start(owner, 60))

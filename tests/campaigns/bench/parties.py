@@ -73,9 +73,9 @@ def _calls(client: Client, draft: Draft) -> Iterator[tuple[str, Call]]:
     yield "owners_all", lambda: client.get(f"{root}people/{draft.parties[2].token}/owners/")
     yield "overview", lambda: client.get(root)
     yield "section", lambda: client.get(section)
-    yield "section_change", _change(client, section, "q:")
+    yield "section_change", change(client, section, "q:")
     yield "party", lambda: client.get(party)
-    yield "party_change", _change(client, party, "q:person.last_name")
+    yield "party_change", change(client, party, "q:person.last_name")
     yield "party_removal", lambda: client.get(f"{party}removal/")
     holding = "/".join(next(pair for pair in draft.holdings if pair[0] == token))
     yield "holding_removal", lambda: client.get(f"{root}shares/holdings/{holding}/removal/")
@@ -95,7 +95,7 @@ def _calls(client: Client, draft: Draft) -> Iterator[tuple[str, Call]]:
     yield "party_removed", lambda: client.post(f"{added.pop()}removal/") if added else add()
 
 
-def _change(client: Client, page: str, control: str) -> Call:
+def change(client: Client, page: str, control: str) -> Call:
     """One answer typed again and again, as htmx posts it."""
     html = text_of(client.get(page))
     name = next(one for one in re.findall(r'<input[^>]*?name="(q:[^":]+)"', html) if one.startswith(control))
