@@ -6,6 +6,7 @@ A rule that reads a missing answer is not judged, and a rule that cannot be judg
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from .rules import FormState
 
 MAX_VALIDATIONS = 100
+# The most processor time for all rules of an application. Those of an honest schema take a tenth of a second at most.
+_MAX_SECONDS = 2.0
 ADVICE, ERROR = "advice", "error"
 
 
@@ -65,6 +68,7 @@ class ValidationJudge:
         self._validations = form_state.schema.cached(compile_validations)
         self._application = _Application(form_state)
         self._verdicts: dict[int, Verdict] = {}
+        self._seconds = 0.0
 
     def verdicts(self, section: Section | None = None) -> tuple[Verdict, ...]:
         """Return the outcome of every rule, or of those whose messages stand at the section or its fields."""
@@ -89,12 +93,17 @@ class ValidationJudge:
         expression = validation.expression
         if expression is None:
             return Verdict(validation, None, fault=validation.fault)
+        if self._seconds > _MAX_SECONDS:
+            return Verdict(validation, None, fault="the rules before it take too long")
+        start = time.thread_time()
         try:
-            return Verdict(validation, expression.holds(self._application.values(expression.names)))
+            return Verdict(validation, expression.holds(self._application.values_for(expression)))
         except MissingAnswer as missing:
             return Verdict(validation, None, missing=str(missing))
         except ExpressionError as error:
             return Verdict(validation, None, fault=str(error))
+        finally:
+            self._seconds += time.thread_time() - start
 
 
 class _Application:
@@ -105,13 +114,18 @@ class _Application:
         self._names: frozenset[str] = frozenset()
         self._values = Values({})
 
-    def values(self, names: frozenset[str]) -> Values:
-        """Return the named values, and others asked for before; a value that is unknown is left out."""
-        if not names <= self._names:
-            self._names |= names
-            values = {name: getattr(self, name) for name in self._names}
-            self._values = Values({name: value for name, value in values.items() if value is not None})
+    def values_for(self, expression: Expression) -> Values:
+        """Return at least the values that the expression reads, but for those that are unknown."""
+        if expression.concatenates:
+            return self._named(expression.names)
+        if not expression.names <= self._names:
+            self._names |= expression.names
+            self._values = self._named(self._names)
         return self._values
+
+    def _named(self, names: Iterable[str]) -> Values:
+        values = {name: getattr(self, name) for name in names}
+        return Values({name: value for name, value in values.items() if value is not None})
 
     @cached_property
     def entity(self) -> dict[str, Any]:

@@ -25,6 +25,13 @@ from .builders import VALUES
         ("sum(holdings.map(h, h.shares)) > 99.99", False),
         ("share_classes.all(s, s.par_value < 2.0)", True),
         ('today < "2026-11-29"', True),
+        ('entity["bvi.activity"].matches("^Hol{1,2}ding$")', True),
+        ('matches(entity["bvi.activity"], "^hold")', False),
+        ('distinct(parties.map(p, p.kind)).exists(kind, kind == "person")', True),
+        ('parties.filter(p, (p.id == "a")).all(p, (p.kind) == "person")', True),
+        ('parties.all(p, p.id.matches("^[a-c]$"))', True),
+        ('parties.all(p, size(parties) == 3 && parties[0].kind == "person")', True),
+        ('{"matches": 1}.matches == 1 && "matches" == "matches" && share_classes != []  // .matches(', True),
         # A party without the answer makes no difference where another one decides, in any order.
         ("parties.exists(p, p.age < 18)", True),
         ("parties.all(p, p.age > 18)", False),
@@ -70,6 +77,15 @@ def test_a_rule_that_reads_today_is_not_judged_where_no_day_is_known() -> None:
         ("x" * 100_000, "it has more than 1000 characters"),
         ("parties.all(p, parties.exists(q, q.id == p.id))", "it has a macro inside a macro"),
         ("parties.map(p, p.roles.map (r, r)).size() > 0", "it has a macro inside a macro"),
+        # One step may compare whole lists.
+        ("parties.all(p, parties == parties)", "it names all parties inside a macro, list or map"),
+        ("parties.all(p, p in parties)", "it names all parties inside a macro, list or map"),
+        ("[holdings, holdings].all(h, h == h)", "it names all holdings inside a macro, list or map"),
+        ('{"a": share_classes}.exists(c, true)', "it names all share_classes inside a macro, list or map"),
+        ("[parties.map(p, p)].all(x, x == x)", "it has a macro inside a list or map"),
+        ("(parties + parties).all(p, true)", "it has a macro behind a bracket"),
+        ("dyn(parties + parties) .all(p, true)", "it has a macro behind a bracket"),
+        ("parties.map(p, [" + "p, " * 30 + "p]) != []", "it has more than 30 names inside a macro"),
         ("(" * 400 + "true" + ")" * 400, "recursion"),
         ("!(" * 300 + "true" + ")" * 300, "recursion"),
         ("1 + " * 240 + "1 > 0", "recursion"),
@@ -95,7 +111,9 @@ def test_a_rule_over_the_limits_or_that_does_not_parse_is_refused_with_the_reaso
         ('int("x") == 1', "cannot convert string to int"),
         ('sum(["x"]) > 1.0', "unsupported operand"),
         ("1 / int(entity.capital.amount - 20000.0) == 1", "divide by zero"),
-        ('"x".matches("(a{1000}){1000}")', "invalid regular expression"),
+        ('"x".matches("(")', "invalid regular expression"),
+        ('"x".matches("(a{1000}){1000}")', "its regular expressions take too long"),
+        ('parties.exists(p, p.id.matches("x{1,20000}{20}"))', "its regular expressions take too long"),
     ],
 )
 def test_a_rule_that_fails_at_the_answers_says_why(rule: str, reason: str) -> None:
@@ -112,14 +130,25 @@ def test_a_rule_stops_after_ten_thousand_steps() -> None:
         compile_expression(" && ".join([step] * 11)).holds(Values({"parties": parties}))
 
 
-def test_a_greedy_regular_expression_takes_no_time() -> None:
-    rule = compile_expression('entity.text.matches("^(a+)+$")')
-    assert rule.holds(Values({"entity": {"text": "a" * 20_000 + "!"}})) is False
+def test_regular_expressions_of_one_rule_search_a_million_characters_times_the_pattern() -> None:
+    step = 'entity.text.matches("^(a+)+$")'
+    values = Values({"entity": {"text": "a" * 10_000 + "!"}})
+
+    assert compile_expression(" || ".join([step] * 12)).holds(values) is False
+    with pytest.raises(ExpressionError, match="its regular expressions take too long"):
+        compile_expression(" || ".join([step] * 13)).holds(values)
+    # The limit is that of one evaluation.
+    assert compile_expression(step).holds(values) is False
 
 
 def test_a_rule_tells_which_values_it_reads() -> None:
     rule = 'entity.a == "parties" && holdings.all(h, h.shares > 0)  // today'
     assert compile_expression(rule).names == {"entity", "holdings"}
+
+
+def test_a_rule_that_joins_texts_or_lists_is_told_from_others_since_values_keep_what_it_makes() -> None:
+    assert compile_expression('entity.a + entity.a == "aa"').concatenates
+    assert not compile_expression('entity.a == "aa"').concatenates
 
 
 def test_threads_judge_one_rule_at_once() -> None:

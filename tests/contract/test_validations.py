@@ -247,6 +247,25 @@ def test_of_more_than_a_hundred_rules_the_others_are_left_out() -> None:
     ]
 
 
+def test_rules_that_come_after_two_seconds_of_others_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    schema = form(entity(question("town")), validations=[stated("false", "First"), stated("false", "Second")])
+    clock = iter((0.0, 2.1))
+    monkeypatch.setattr("formation_portal.contract.validations.time.thread_time", lambda: next(clock))
+    first, second = evaluate(schema, record(schema)).validations.verdicts()
+
+    assert (first.holds, first.fault) == (False, "")
+    assert (second.holds, second.fault) == (None, "the rules before it take too long")
+
+
+def test_rules_that_read_different_values_are_judged_for_the_same_application() -> None:
+    rules = ["size(entity) == 1", "size(parties) == 1", "parties != [] && size(entity) == 1", '"a" + "b" == today']
+    schema = form(entity(question("town")), role("director"), validations=[stated(rule) for rule in rules])
+    told = record(schema, town="Zug", parties=(person(schema, "director"),))
+    verdicts = evaluate(schema, told).validations.verdicts()
+
+    assert [verdict.holds for verdict in verdicts] == [True, True, True, False]
+
+
 def test_messages_are_read_in_the_language_of_the_form() -> None:
     schema = form(entity(question("town")), validations=[stated("false", "No"), stated("true", "Never")])
     document = {
