@@ -164,13 +164,13 @@ def _sum(members: list[Any]) -> float:
 
 
 class _Matching(threading.local):
-    """How much more the evaluation of a thread may search with regular expressions."""
+    """Count how much more the evaluation of a thread may search with regular expressions."""
 
     left = _MAX_MATCHING
 
 
 def _matches(text: str, pattern: str) -> bool:
-    """Search a text as the library does, within the limit. Its expressions take time in proportion to both lengths."""
+    """Search a text as the library does, within the limit. That takes time in proportion to both lengths."""
     size = len(pattern) + 1
     for repetition in _REPETITION.finditer(pattern):
         size *= max(int(digits or 1) for digits in repetition.groups()) or 1
@@ -179,7 +179,7 @@ def _matches(text: str, pattern: str) -> bool:
         raise ValueError("its regular expressions take too long")
     result = _MATCH.eval(data={"text": text, "pattern": pattern})
     if result.type() == _Type.ERROR:
-        raise ValueError(str(result.value()))
+        raise ValueError(_first_line(str(result.value())))
     return bool(result.value())
 
 

@@ -81,7 +81,7 @@ def test_each_rule_across_answers_is_tried_and_a_wrong_one_is_a_warning_alone(at
         "  warning: The validation “Never holds” held in none of 100 example applications",
         "  warning: The validation “Never judged” was judged in none of 100 example applications: "
         "invalid regular expression: missing ): (",
-        "  warning: The validation “Misses a name” was judged in none of 100 example applications: “colour” is missing",
+        '  warning: The validation “Misses a name” was judged in none of 100 example applications: "colour" is missing',
         "  note: The validation “Never fails” held in each of 100 example applications that it judges",
         "1 product, 0 unavailable, 5 warnings",
     ]
