@@ -10,6 +10,12 @@ import time
 from formation_portal.contract.expressions import ExpressionError, MissingAnswer, Values, compile_expression
 from tests.contract.builders import VALUES
 
+# As much as an application can hold.
+_ANSWERS = {f"answer{number}": f"Words {number}" for number in range(25)}
+_PARTY = {"kind": "person", "roles": ["director", "shareholder"], "answers": _ANSWERS, "age": 30}
+_PARTIES = [_PARTY | {"id": f"party{number}"} for number in range(200)]
+_LARGE = VALUES | {"entity": VALUES["entity"] | {"text": "a" * 10_000}, "parties": _PARTIES}
+
 
 def outcome(text: str) -> str:
     try:
@@ -17,7 +23,7 @@ def outcome(text: str) -> str:
     except ExpressionError:
         return "not compiled"
     try:
-        return str(compiled.holds(Values(VALUES)))
+        return str(compiled.holds(Values(_LARGE)))
     except (ExpressionError, MissingAnswer):
         return "not judged"
 

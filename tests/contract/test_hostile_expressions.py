@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from formation_portal.contract.needs import needs
@@ -39,7 +39,19 @@ _OPERATORS = [
     ";",
 ]
 _BRACKETS = ["(", ")", "[", "]", "{", "}", "[?", ".?"]
-_NAMES = ["entity", "parties", "share_classes", "holdings", "today", "p", "answers", "capital", "amount", "roles", "x"]
+_NAMES = [
+    "entity",
+    "parties",
+    "share_classes",
+    "holdings",
+    "today",
+    "p",
+    "answers",
+    "capital",
+    "amount",
+    "roles",
+    "text",
+]
 _CALLS = [
     "size(", "distinct(", "sum(", "has(", "type(", "int(", "uint(", "double(", "string(", "bytes(", "bool(", "dyn(",
     "duration(", "timestamp(", ".matches(", ".contains(", ".startsWith(", ".endsWith(", ".getFullYear(", ".split(",
@@ -121,6 +133,11 @@ def process() -> Iterator[Process]:
 
 
 @settings(max_examples=300)
+@example('parties.exists(p, entity.text.matches("(a?){500}(b?){400}c"))')
+@example(" || ".join(['entity.text.matches("(a?){900}b")'] * 25))
+@example("parties.all(p, " + "parties == parties && " * 40 + "true)")
+@example("parties.map(p, [" + "p, " * 200 + "p]).all(x, " + "x == x && " * 30 + "true)")
+@example("(parties + parties).all(p, " + "p == p && " * 90 + "true)")
 @given(text=st.one_of(_SOUP, _nested(), _expressions).map(lambda text: text[:1200]))
 def test_any_text_is_judged_or_left_out_within_a_second(process: Process, text: str) -> None:
     process.judge(text)
