@@ -143,8 +143,9 @@ class Page:
 
     @property
     def needs(self) -> list[tuple[str, str]]:
-        """What the page's list says is still needed, each with the address where it is filled in."""
-        items = self.root.xpath("//main//ul[contains(concat(' ', @class, ' '), ' needs ')]/li//a[@href]")
+        """What the page's lists say is still needed, each with the address where it is filled in; advice is not."""
+        needed = "//main//ul[contains(concat(' ', @class, ' '), ' needs ')]/li[not(contains(@class, 'is-warning'))]"
+        items = self.root.xpath(f"{needed}//a[@href]")
         return [(words(link), urljoin(self.address, link.get("href"))) for link in items if not is_hidden(link)]
 
     @property

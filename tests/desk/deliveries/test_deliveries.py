@@ -101,7 +101,7 @@ def test_a_thing_shows_its_evidence_with_the_time_zone(complete: Draft, as_agent
         "25 November 2026, 00:15:00",
     ):
         assert word in text, word
-    assert text.count("Times in Pacific/Chatham") == 2
+    assert text.count("Times in Chatham time") == 2
 
 
 def test_what_the_provider_has_to_change_is_named_without_values(complete: Draft, owner: Any, as_agent: Client) -> None:

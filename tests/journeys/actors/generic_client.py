@@ -148,6 +148,9 @@ class GenericClient:
         return form.method == "post" and any(self._wants(one) for one in form.controls)
 
     def _wants(self, control: Control) -> bool:
+        # Whoever has a first name does not say that there is none.
+        if control.name.endswith(":one_name"):
+            return False
         return control.is_empty and _is_question(control) and (self.is_thorough or not control.is_optional)
 
     def _fill(self, form: Form) -> None:
