@@ -71,7 +71,7 @@ class Expression:
 
     def holds(self, values: Values) -> bool:
         """Return the result for the values. Raises MissingAnswer, or ExpressionError for another result."""
-        _matching.left = _MAX_MATCHING
+        _matching.remaining = _MAX_MATCHING
         try:
             result = self._compiled.eval(activation=values.activation)
         except Exception as error:
@@ -166,7 +166,7 @@ def _sum(members: list[Any]) -> float:
 class _Matching(threading.local):
     """Count how much more the evaluation of a thread may search with regular expressions."""
 
-    left = _MAX_MATCHING
+    remaining = _MAX_MATCHING
 
 
 def _matches(text: str, pattern: str) -> bool:
@@ -174,8 +174,8 @@ def _matches(text: str, pattern: str) -> bool:
     size = len(pattern) + 1
     for repetition in _REPETITION.finditer(pattern):
         size *= max(int(digits or 1) for digits in repetition.groups()) or 1
-    _matching.left -= size * (len(text) + 1)
-    if _matching.left < 0:
+    _matching.remaining -= size * (len(text) + 1)
+    if _matching.remaining < 0:
         raise ValueError("its regular expressions take too long")
     result = _MATCH.eval(data={"text": text, "pattern": pattern})
     if result.type() == _Type.ERROR:

@@ -47,8 +47,8 @@ def test_an_email_is_whole_as_text_and_as_html_and_fetches_nothing(kind: str) ->
 @pytest.mark.parametrize(
     ("kind", "sentence"),
     [
-        ("submission", "You submitted it on 22 November 2026, 06:25 (Chatham time)."),
-        ("nudge", "You have until 6 December 2026, 06:25 (Chatham time)."),
+        ("submission", "You submitted it on 22\u00a0November\u00a02026, 06:25 (Chatham time)."),
+        ("nudge", "You have until 6\u00a0December\u00a02026, 06:25 (Chatham time)."),
     ],
 )
 def test_a_time_is_the_operators_and_names_its_zone(kind: str, sentence: str) -> None:

@@ -179,8 +179,8 @@ class AddressField(FieldSpec):
 
     def wrong_parts(self, code: str, raw: Any) -> tuple[str, ...]:
         if code not in ("too_long", "control_characters"):
-            shown = {part.name for part in self.parts_for(raw)}
-            return tuple(part for part in super().wrong_parts(code, raw) if part in shown)
+            asked_parts = {part.name for part in self.parts_for(raw)}
+            return tuple(part for part in super().wrong_parts(code, raw) if part in asked_parts)
         wrong = []
         for part in self.parts:
             try:

@@ -34,6 +34,7 @@ register = template.Library()
 register.simple_tag(icon)
 register.filter("day", formats.day)
 register.filter("day_and_time", formats.day_and_time)
+register.filter("moment", formats.zoned_date_and_time)
 register.filter("role_words", role_words)
 
 _RING = '<circle cx="10" cy="10" r="6" stroke="currentColor" stroke-width="1.5"{}/>'
