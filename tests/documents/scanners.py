@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import which
 
+from formation_portal.documents.malware import ping
 from tests.waiting import wait_until
 
 # What both take for malware; the bytes mean nothing.
@@ -35,9 +36,11 @@ def scratch_clamd() -> Iterator[str]:
         command = ["clamd", "--config-file", str(config)]
         server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
-            wait_until(lambda: at.exists() or server.poll() is not None, _PATIENCE_SECONDS, "clamd listens")
+            url = f"unix://{at}"
+            # The socket is there a moment before anybody answers at it.
+            wait_until(lambda: ping(url) or server.poll() is not None, _PATIENCE_SECONDS, "clamd answers")
             assert server.poll() is None, "clamd has ended"
-            yield f"unix://{at}"
+            yield url
         finally:
             server.kill()
             server.wait(_PATIENCE_SECONDS)
