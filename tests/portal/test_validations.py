@@ -8,6 +8,8 @@ from django.test import Client
 
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft, open_draft
+from formation_portal.portal.pages import Link
+from formation_portal.ui.templatetags import components
 from tests import factories
 from tests.markup import Markup
 from tests.portal.pages import page_at, people_page, root
@@ -133,6 +135,16 @@ def test_a_message_about_shares_stands_on_their_page(as_owner: Client, draft: Dr
     assert TWO_CLASSES not in page_at(as_owner, f"{root(draft)}shares/").one("main").text
     services.add_share_class(draft, factories.PREFERENCE, by=owner)
     assert TWO_CLASSES in page_at(as_owner, f"{root(draft)}shares/").one("main").text
+
+
+def test_advice_is_not_counted_as_something_to_complete() -> None:
+    needs = [
+        Link("Add a class", ""),
+        Link("Two are usual", "", is_advice=True),
+        Link("Too many", "", is_correction=True),
+    ]
+    assert [need.text for need in components.unmet(needs)] == ["Add a class", "Too many"]
+    assert [need.text for need in components.advised(needs)] == ["Two are usual"]
 
 
 def test_the_check_page_marks_the_answer_too(as_owner: Client, draft: Draft, owner: Any) -> None:

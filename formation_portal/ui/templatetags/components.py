@@ -124,6 +124,12 @@ def additions(needs: Iterable[Any]) -> list[Any]:
 
 
 @register.filter
+def unmet(needs: Iterable[Any]) -> list[Any]:
+    """Return the needs that are none of advice: corrections and what is missing."""
+    return [need for need in needs if not need.is_advice]
+
+
+@register.filter
 def advised(needs: Iterable[Any]) -> list[Any]:
     return [need for need in needs if need.is_advice]
 
