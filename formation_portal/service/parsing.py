@@ -128,8 +128,8 @@ class AnswerParser:
             raise ServiceAnswerError("provided_by_agent", f"Leave out {member}. The agent answers it.")
         if raw is None:
             return None
-        if isinstance(raw, Mapping) and spec.type_name == "address":
-            for part in spec.parts:
+        if isinstance(raw, Mapping):
+            for part in spec.text_parts:
                 if not isinstance(raw.get(part) or "", str):
                     raise WrongType("not_text", f"{part} of {member} must be a text.", (part,))
         value = spec.clean(raw)
@@ -164,17 +164,6 @@ class WrongType(ServiceAnswerError):
 
 
 _TYPE_WORDS = {bool: "true or false", float: "a number", str: "a text", list: "a list", dict: "an object"}
-# The right JSON values by type of field. Every other type is a text.
-_EXPECTED_VALUES = {
-    "boolean": "true or false",
-    "number": "a number, like 10000",
-    "date": "a real date as a text, like 1985-03-27",
-    "phone": "a telephone number with its country code as a text, like +41446681800",
-    "nationality": "a list of countries by their codes in ISO 3166-1, like CH",
-    "address": "an object with street1, city and country, the country by its code in ISO 3166-1, like CH",
-    "currency_amount": "an object with amount and currency, like 10000 and USD",
-    "share_class_ref": "the id of a share class of this entity",
-}
 _EXPECTED_CODES = {
     "countries": "this form's countries by their codes in ISO 3166-1, like CH",
     "currencies": "this form's currencies by their codes in ISO 4217, like USD",
@@ -215,7 +204,7 @@ def _expected_value(spec: FieldSpec) -> str:
         return f"a list of some of {options}" if spec.many else f"one of {options}"
     if canonical.is_email(spec.canonical_field):
         return "an e-mail address as a text, like name@example.com"
-    return _EXPECTED_VALUES.get(spec.type_name, "a text")
+    return spec.payload_hint
 
 
 def _sentence(error: AnswerError, spec: FieldSpec, raw: Any, member: str) -> str:

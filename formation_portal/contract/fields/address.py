@@ -118,6 +118,9 @@ class AddressField(FieldSpec):
 
     type_name: ClassVar[str] = "address"
     example: ClassVar[Any] = {"street1": "Test", "city": "Test", "postcode": "8000", "country": "CH"}
+    payload_hint: ClassVar[str] = (
+        "an object with street1, city and country, the country by its code in ISO 3166-1, like CH"
+    )
     parts: ClassVar[Mapping[str, str]] = {
         "street1": gettext_noop("Street and number"),
         "street2": gettext_noop("Second line"),
@@ -126,6 +129,7 @@ class AddressField(FieldSpec):
         "postcode": gettext_noop("Postcode"),
         "country": gettext_noop("Country"),
     }
+    text_parts: ClassVar[tuple[str, ...]] = tuple(parts)
     optional_parts: ClassVar[frozenset[str]] = frozenset({"street2", "region", "postcode"})
     chosen_parts: ClassVar[frozenset[str]] = frozenset({"country"})
     wrong_part: ClassVar[Mapping[str, str]] = {"not_a_country": "country"}

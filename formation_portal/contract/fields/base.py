@@ -94,6 +94,8 @@ class FieldSpec(DescribedModel):
     control: ClassVar[str] = ""
     # A valid answer, as a payload has it, where the schema does not decide which answers are valid.
     example: ClassVar[Any] = "Test"
+    # The JSON value that answers the field, in words for programs that call the service.
+    payload_hint: ClassVar[str] = "a text"
     # Other valid answers, for trying the rules of a schema.
     further_examples: ClassVar[tuple[Any, ...]] = ()
     # The parts of a composite answer, each with the label of its control.
@@ -101,6 +103,8 @@ class FieldSpec(DescribedModel):
     # Parts that a complete answer may lack, and parts that are chosen from a list.
     optional_parts: ClassVar[frozenset[str]] = frozenset()
     chosen_parts: ClassVar[frozenset[str]] = frozenset()
+    # Parts that must be texts in a payload.
+    text_parts: ClassVar[tuple[str, ...]] = ()
     # The part that a problem lies in, by the problem's code.
     wrong_part: ClassVar[Mapping[str, str]] = {}
     # Tick boxes beside the control, by the last part of their names.

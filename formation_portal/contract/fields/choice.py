@@ -194,6 +194,7 @@ class BooleanField(FieldSpec):
 
     type_name: ClassVar[str] = "boolean"
     example: ClassVar[Any] = True
+    payload_hint: ClassVar[str] = "true or false"
     further_examples: ClassVar[tuple[Any, ...]] = (False,)
     missing_text: ClassVar[str] = gettext_noop("Answer “{label}”")
 
@@ -218,6 +219,7 @@ class NationalityField(_ListField):
     """Nationalities, as ISO 3166-1 alpha-2 codes."""
 
     type_name: ClassVar[str] = "nationality"
+    payload_hint: ClassVar[str] = "a list of countries by their codes in ISO 3166-1, like CH"
     many: ClassVar[bool] = True
     cell_hint: ClassVar[str] = gettext_noop("One or more countries, separated by semicolons.")
     listing: ClassVar[str] = "countries"
@@ -239,6 +241,7 @@ class ShareClassRefField(FieldSpec):
     """A share class of the same entity, by its id."""
 
     type_name: ClassVar[str] = "share_class_ref"
+    payload_hint: ClassVar[str] = "the id of a share class of this entity"
     missing_text: ClassVar[str] = gettext_noop("Choose “{label}”")
     refers_to_share_class: ClassVar[bool] = True
     cell_hint: ClassVar[str] = gettext_noop("The name of the share class, as in this application.")

@@ -60,6 +60,7 @@ class CurrencyAmountField(FieldSpec):
     """An amount with its currency. A schema may allow some currencies, or only one."""
 
     type_name: ClassVar[str] = "currency_amount"
+    payload_hint: ClassVar[str] = "an object with amount and currency, like 10000 and USD"
     parts: ClassVar[Mapping[str, str]] = {"amount": gettext_noop("Amount"), "currency": gettext_noop("Currency")}
     chosen_parts: ClassVar[frozenset[str]] = frozenset({"currency"})
     wrong_part: ClassVar[Mapping[str, str]] = {

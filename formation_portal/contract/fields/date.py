@@ -24,7 +24,7 @@ _OLDEST = 119
 _DAYS_A_YEAR = 365
 _ADULT = 18
 _CENTENARIAN = 100
-# So long before its expiry, a document may not be accepted any more.
+# A document that expires this soon may be refused.
 _SOON = timedelta(days=90)
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 # The marks of an ordinal number: 3rd in English, 3. in German, 1er in French, 1.º in Spanish.
@@ -127,6 +127,7 @@ class DateField(FieldSpec):
 
     type_name: ClassVar[str] = "date"
     example: ClassVar[Any] = "2000-01-01"
+    payload_hint: ClassVar[str] = "a real date as a text, like 1985-03-27"
     further_examples: ClassVar[tuple[Any, ...]] = ("1950-06-15", "1985-03-27", "2015-01-31", "2024-02-29", "2040-12-31")
     parts: ClassVar[Mapping[str, str]] = {
         "day": gettext_noop("Day"),

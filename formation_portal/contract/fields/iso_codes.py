@@ -40,7 +40,6 @@ CURRENCIES_IN_USE: tuple[str, ...] = tuple(
 )
 
 _COUNTRY_SET = frozenset(COUNTRIES)
-# Written in Switzerland, but not in the CLDR.
 _ALPHA_3 = 3
 # Usual names that the CLDR lacks, by code.
 _USUAL_NAMES = {
@@ -116,7 +115,7 @@ _USUAL_NAMES = {
 }
 # "Korea, Republic of" in ISO 3166, "Korea (Republic of)" in lists of the United Nations, "Gambia, The".
 _INVERTED = re.compile(r"(.+ of(?: the)?|The) (.+)")
-# Read beside the chosen currency alone, so that none has two meanings.
+# Signs that people write but the CLDR lacks. Read beside the chosen currency alone, so that none has two meanings.
 _FURTHER_SIGNS = {
     "CHF": ("Fr.", "SFr."),
     "CNY": ("元", "￥"),

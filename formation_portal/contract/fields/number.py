@@ -49,6 +49,7 @@ class NumberField(FieldSpec):
 
     type_name: ClassVar[str] = "number"
     example: ClassVar[Any] = 1
+    payload_hint: ClassVar[str] = "a number, like 10000"
     further_examples: ClassVar[tuple[Any, ...]] = (0, 2, 3, 10, 25, 50, 100, 5000, 20_000, 1_000_000)
     cell_hint: ClassVar[str] = gettext_noop("A number in digits, like 10000 or 12.5.")
     is_number: ClassVar[bool] = True

@@ -123,6 +123,7 @@ class PhoneField(FieldSpec):
 
     type_name: ClassVar[str] = "phone"
     example: ClassVar[Any] = "+41446681800"
+    payload_hint: ClassVar[str] = "a telephone number with its country code as a text, like +41446681800"
     cell_hint: ClassVar[str] = gettext_noop("Include the country code, like +41 41 728 80 00.")
 
     def ambiguity_note(self, raw: Any) -> str:
