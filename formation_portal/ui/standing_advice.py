@@ -15,8 +15,8 @@ from formation_portal.contract.ownership import format_percent
 from .allocation import Allocation
 
 
-def standing_advice(draft: Draft, allocation: Allocation | None = None) -> tuple[Advice, ...]:
-    return (*advice_of(draft.form_state), *owner_advice(draft, allocation or Allocation(draft)))
+def standing_advice(draft: Draft, allocation: Allocation) -> tuple[Advice, ...]:
+    return (*advice_of(draft.form_state), *owner_advice(draft, allocation))
 
 
 def owner_advice(draft: Draft, allocation: Allocation) -> Iterator[Advice]:

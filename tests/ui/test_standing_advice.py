@@ -7,6 +7,8 @@ import pytest
 from formation_portal.applications import services
 from formation_portal.applications.draft import Draft
 from formation_portal.contract import canonical
+from formation_portal.contract.advice import Advice
+from formation_portal.ui.allocation import Allocation
 from formation_portal.ui.standing_advice import standing_advice
 from tests import factories
 from tests.portal.share_limits import hold, limited
@@ -33,8 +35,13 @@ def with_owners() -> dict[str, Any]:
     return factories.SCHEMA | {"sections": [*factories.SCHEMA["sections"], OWNERS]}
 
 
+def advice_left(draft: Draft) -> tuple[Advice, ...]:
+    current = factories.again(draft)
+    return standing_advice(current, Allocation(current))
+
+
 def advice_on(draft: Draft, code: str) -> list[tuple[str, str, str | None]]:
-    advice = standing_advice(factories.again(draft))
+    advice = advice_left(draft)
     return [(remark.text, remark.section, remark.party_id) for remark in advice if remark.code == code]
 
 
@@ -108,4 +115,4 @@ def test_a_named_owner_of_nothing_is_doubtful(owner: Any, answers: dict[str, Any
 def test_where_no_beneficial_owners_are_asked_for_nobody_is_doubtful(owner: Any) -> None:
     draft = limited(owner)
     hold(draft, owner, ("10,000",))
-    assert standing_advice(factories.again(draft)) == ()
+    assert advice_left(draft) == ()

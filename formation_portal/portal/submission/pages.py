@@ -27,6 +27,7 @@ from formation_portal.contract.inactive_answers import is_inactive
 from formation_portal.contract.needs import Need
 from formation_portal.relay.delivery_status import DeliveryStage, DeliveryStatus
 from formation_portal.relay.models import ResourceKind
+from formation_portal.ui.allocation import Allocation
 from formation_portal.ui.documents import advice
 from formation_portal.ui.formats import PriceTable, application_price, counted
 from formation_portal.ui.forms.controls import control_id, party_control, slot_id, slot_key
@@ -126,9 +127,10 @@ class CheckPage:
             self._needed.add((entry_id, need.field))
             links = self.corrections if need.is_correction else self.additions.setdefault(entry_id, [])
             links.append(need_link(draft, need, back_to=NEXT))
-        self.advice = [advice_link(draft, advice, back_to=NEXT) for advice in standing_advice(draft)]
+        allocation = Allocation(draft)
+        self.advice = [advice_link(draft, advice, back_to=NEXT) for advice in standing_advice(draft, allocation)]
         self.addition_count = sum(map(len, self.additions.values()))
-        self.ownership = ownership(draft)
+        self.ownership = ownership(draft, allocation)
         with_entry: list[PartyRow] = []
         # Parties shown among the owners, or inactive at present.
         without_entry: list[PartyRow] = []

@@ -209,13 +209,13 @@ class Question:
     @property
     def described_by(self) -> str:
         notes = [name for name in ("hint", "note", "doubt", "ahead", "error") if getattr(self, name)]
-        if self.has_bounds:
+        if self.can_have_objection:
             notes.append("objection")
         return " ".join(f"{self.id}-{name}" for name in notes)
 
     @property
-    def has_bounds(self) -> bool:
-        """Tell whether the answer may be impossible, so that the page needs a place to say so."""
+    def can_have_objection(self) -> bool:
+        """Tell whether the page needs a place below the control for an objection or advice."""
         return self.is_validated or self.spec.bounds != NO_BOUNDS
 
     @property

@@ -125,7 +125,7 @@ def additions(needs: Iterable[Any]) -> list[Any]:
 
 @register.filter
 def unmet(needs: Iterable[Any]) -> list[Any]:
-    """Return the needs that are none of advice: corrections and what is missing."""
+    """Return the corrections and what is missing, without advice."""
     return [need for need in needs if not need.is_advice]
 
 

@@ -22,6 +22,7 @@ from formation_portal.desk.queue.queue_index import update_case
 from formation_portal.gateway.errors import GatewayError
 from formation_portal.relay.models import Delivery, DeliveryState, ResourceKind, shareholding_subject
 from formation_portal.relay.worker import drain
+from formation_portal.ui.allocation import Allocation
 from formation_portal.ui.standing_advice import standing_advice
 from tests.journeys.page import Page, words
 
@@ -41,7 +42,7 @@ class Reader:
 
     def differences(self) -> Iterator[str]:
         expected = [need.text for need in self._draft.needs]
-        advice = [remark.text for remark in standing_advice(self._draft)]
+        advice = [remark.text for remark in standing_advice(self._draft, Allocation(self._draft))]
         check = self._page("check/")
         yield from _unequal("check", _lines(check), expected)
         yield from _unequal("advice", _advice_lines(check), advice)
