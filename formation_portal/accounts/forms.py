@@ -30,7 +30,7 @@ from .languages import language_in, theme_in
 from .models import User
 from .sessions import end_sessions
 
-# The controls whose text is cleaned.
+# How the text of a control is cleaned. Other controls keep theirs.
 _CLEANED = {"login": clean_email, "email": clean_email, "first_name": clean_line, "last_name": clean_line}
 
 _LABELS = {

@@ -106,19 +106,19 @@ def _scan(text: str) -> frozenset[str]:
     """Return the names of values in the text. Raises ExpressionError for what could do too much in one step."""
     names: set[str] = set()
     sized = {match.start(1) for match in _SIZE.finditer(text)}
-    # What has opened each open bracket: ".", a macro, "distinct" or a bracket; and what the last one closed.
+    # What has opened each open bracket: "macro", "distinct" or the bracket itself; and what the last one closed.
     brackets: list[str] = []
     last_closed = ""
     names_in_macro = 0
     for token in _TOKEN.finditer(text):
         if token["macro"]:
-            if "." in brackets:
+            if "macro" in brackets:
                 raise ExpressionError("it has a macro inside a macro")
             if "[" in brackets or "{" in brackets:
                 raise ExpressionError("it has a macro inside a list or map")
             if text[: token.start()].rstrip().endswith(")") and last_closed == "(":
                 raise ExpressionError("it has a macro behind a bracket")
-            brackets.append(".")
+            brackets.append("macro")
             names_in_macro = 0
         elif token["open"]:
             is_distinct = token["open"] == "(" and text[: token.start()].rstrip().endswith("distinct")
@@ -127,12 +127,12 @@ def _scan(text: str) -> frozenset[str]:
             last_closed = brackets.pop()
         elif token["name"]:
             names_in_macro += 1
-            if "." in brackets and names_in_macro > _MAX_NAMES_IN_MACRO:
+            if "macro" in brackets and names_in_macro > _MAX_NAMES_IN_MACRO:
                 raise ExpressionError(f"it has more than {_MAX_NAMES_IN_MACRO} names inside a macro")
             if token["name"] in _NAMES:
                 names.add(token["name"])
                 is_whole = token["name"] in _LISTS and not _MEMBER.match(text, token.end())
-                if is_whole and token.start() not in sized and not {".", "[", "{"}.isdisjoint(brackets):
+                if is_whole and token.start() not in sized and not {"macro", "[", "{"}.isdisjoint(brackets):
                     raise ExpressionError(f"it names all {token['name']} inside a macro, list or map")
     return frozenset(names)
 

@@ -115,7 +115,7 @@ class _Application:
         self._values = Values({})
 
     def values_for(self, expression: Expression) -> Values:
-        """Return at least the values that the expression reads, but for those that are unknown."""
+        """Return the values that the expression reads, perhaps among others. Unknown ones are left out."""
         if expression.concatenates:
             return self._named(expression.names)
         if not expression.names <= self._names:
@@ -171,7 +171,7 @@ class _Application:
 
     @cached_property
     def today(self) -> str | None:
-        """Return the date that counts for ages too: the last on earth, in the person's favour; None if unknown."""
+        """Return the latest date on earth, on which ages count too; None if no day is known."""
         days = self._state.record.days
         return None if days is None else days.last.isoformat()
 

@@ -1,6 +1,6 @@
 """Nothing typed is ever lost: in a stale tab, with a token that is no longer good, or after the submission.
 
-After the end of a session: tests/portal/sections/test_expired_forms.py, tests/portal/site/test_unsent.py.
+After the end of a session: tests/portal/site/test_unsent.py.
 """
 
 from typing import Any
